@@ -36,15 +36,7 @@ POLL = 0.1  # [s]
 def main(args=None):
     """Run both nodes until a signal, or until one of them ends.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments of the command; by default those of this process.
-
-    Returns
-    -------
-    int
-        The exit code: 0 after a signal, else that of the node that ended, and at least 1.
+    Returns the exit code: 0 after a signal, else that of the node that ended, and at least 1.
     """
     parser = RobotParser(
         prog='robodyn_ros arm',

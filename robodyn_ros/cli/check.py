@@ -32,15 +32,7 @@ NEARBY = 0.1  # [rad or m] of joints from the posture in which loops were closed
 def main(args=None):
     """Print comparison and checks.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments of the command; by default those of this process.
-
-    Returns
-    -------
-    int
-        The exit code: 1 if a check fails or the description is refused, else 0.
+    Returns the exit code: 1 if a check fails or the description is refused, else 0.
     """
     parser = RobotParser(
         prog='robodyn_ros check',

@@ -69,17 +69,7 @@ def gains(robot, law):
     Computed torque multiplies gains by the mass matrix. The gains of the other laws are multiplied
     by its diagonal at mid-range.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    law : str
-        Name of the law.
-
-    Returns
-    -------
-    dict
-        {parameter: value}.
+    `law`: name of the law.
     """
     scale = np.ones(robot.nv)
     if law != 'computed_torque':
@@ -97,19 +87,9 @@ def parameters(robot, law, start):
     In real time other load may pause a process for longer than a robot would tolerate. So the
     state timeout is the longest that the controller accepts.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    law : str
-        Name of the law.
-    start : (nq,) ndarray
-        The posture [rad or m].
-
-    Returns
-    -------
-    controller, simulator : dict
-        {parameter: value} of each node.
+    `law`: name of the law.
+    `start` (nq,): the posture [rad or m].
+    Returns `controller, simulator` (dict): {parameter: value} of each node.
     """
     controller = {
         'law': law,
@@ -131,15 +111,7 @@ def parameters(robot, law, start):
 def force(t):
     """Return the force on the flange: a push and its counter-push every two seconds.
 
-    Parameters
-    ----------
-    t : float
-        Time [s].
-
-    Returns
-    -------
-    (3,) ndarray
-        Force [N].
+    `t`: time [s].
     """
     number, within = divmod(t, 2.0)
     size = PUSH_FORCE * math.sin(2.0 * math.pi * within / PUSH_PERIOD)
@@ -150,25 +122,12 @@ def force(t):
 def run_laws(experiment, urdf, robot, duration, progress):
     """Run every law once.
 
-    Parameters
-    ----------
-    experiment : type
-        Class of the experiment, in lock step or in real time.
-    urdf : path
-        The description.
-    robot : Robot
-        The robot.
-    duration : float
-        Length of a tracking run [s].
-    progress : callable
-        Called with (mode, state in a word, share done).
-
-    Returns
-    -------
-    records : dict
-        {mode: Record} of the tracking runs.
-    push : Record
-        The run of the pushed arm.
+    `experiment` (type): class of the experiment, in lock step or in real time.
+    `urdf` (path): the description.
+    `duration`: length of a tracking run [s].
+    `progress` (callable): called with (mode, state in a word, share done).
+    Returns `records` (dict): {mode: Record} of the tracking runs.
+    Returns `push` (Record): the run of the pushed arm.
     """
     motion, records = swaying_motion(robot.limits, duration), {}
     for mode in (*MODES, 'gravity_compensation'):
@@ -189,21 +148,10 @@ def run_laws(experiment, urdf, robot, duration, progress):
 def in_real_time(experiment, urdf, robot, progress):
     """Run computed torque for ten seconds of wall time.
 
-    Parameters
-    ----------
-    experiment : type
-        Class of the experiment in real time.
-    urdf : path
-        The description.
-    robot : Robot
-        The robot.
-    progress : callable
-        Called with (mode, state in a word, share done).
-
-    Returns
-    -------
-    Record or str
-        The run, or why there is none.
+    `experiment` (type): class of the experiment in real time.
+    `urdf` (path): the description.
+    `progress` (callable): called with (mode, state in a word, share done).
+    Returns the run, or why there is none.
     """
     motion = swaying_motion(robot.limits, REAL_TIME)
     controller, simulator = parameters(robot, 'computed_torque', motion.centre)
@@ -226,10 +174,7 @@ def in_real_time(experiment, urdf, robot, progress):
 def shown_progress():
     """Show the progress of the demonstration.
 
-    Yields
-    ------
-    callable
-        Call it with (mode, state in a word, share done).
+    Yields call it with (mode, state in a word, share done).
     """
     try:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -263,15 +208,7 @@ def shown_progress():
 def main(args=None):
     """Run the demonstration.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments of the command; by default those of this process.
-
-    Returns
-    -------
-    int
-        The exit code, see EXIT_CODES.
+    Returns the exit code, see EXIT_CODES.
     """
     parser = argparse.ArgumentParser(
         prog='robodyn_ros demo',
@@ -334,10 +271,7 @@ def main(args=None):
 def prepare_kernels():
     """Compile the kernels of the comparison; a child process compiles reproducible ones.
 
-    Returns
-    -------
-    int
-        The exit code.
+    Returns the exit code.
     """
     if reproducible.WANTED:
         with progress_display() as progress:
@@ -354,13 +288,7 @@ def prepare_kernels():
 
 
 def compared_kernels():
-    """Return every kernel of the two nodes with the compared laws.
-
-    Returns
-    -------
-    list of Kernel
-        The kernels.
-    """
+    """Return every kernel of the two nodes with the compared laws."""
     from robodyn_ros.ros.common.session_kernels import controller_kernels  # needs ROS
 
     laws = [law_class(mode) for mode in (*MODES, 'gravity_compensation')]

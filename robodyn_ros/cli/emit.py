@@ -23,15 +23,7 @@ from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 def main(args=None):
     """Write the package.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments of the command; by default those of this process.
-
-    Returns
-    -------
-    int
-        The exit code: 1 if an argument is refused, else 0.
+    Returns the exit code: 1 if an argument is refused, else 0.
     """
     parser = RobotParser(
         prog='robodyn_ros emit',

@@ -57,15 +57,7 @@ RATE = 100.0  # [Hz] of the motion written by `excite`
 def main(args=None):
     """Run one of the commands.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments of the command; by default those of this process.
-
-    Returns
-    -------
-    int
-        The exit code: 1 if an argument is refused, else 0.
+    Returns the exit code: 1 if an argument is refused, else 0.
     """
     options = parser().parse_args(args)
     if options.run is not run_excite:
@@ -84,13 +76,7 @@ def main(args=None):
 
 
 def parser():
-    """Return the parser of the command line.
-
-    Returns
-    -------
-    RobotParser
-        The parser.
-    """
+    """Return the parser of the command line."""
     result = RobotParser(
         prog='robodyn_ros identify',
         description=__doc__,
@@ -162,15 +148,7 @@ def parser():
 
 
 def run_excite(robot, options):
-    """Find a motion within the limits, and write it to excitation.csv.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    options : argparse.Namespace
-        Options of the command line.
-    """
+    """Find a motion within the limits, and write it to excitation.csv."""
     results = ResultFolder(options, ('excitation.csv',))
     found = _excited(robot, options)
     motion = with_slow_passages(robot, found.motion)
@@ -194,15 +172,7 @@ def run_excite(robot, options):
 
 
 def run_fit(robot, options):
-    """Identify from a recording; write identification.json and .png, and the robot.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    options : argparse.Namespace
-        Options of the command line.
-    """
+    """Identify from a recording; write identification.json and .png, and the robot."""
     results = ResultFolder(options, FILES)
     recording = _recording(robot, options.recording, options)
     second = _recording(robot, options.verify, options) if options.verify else None
@@ -210,15 +180,7 @@ def run_fit(robot, options):
 
 
 def run_demo(robot, options):
-    """Excite, record and identify a simulated arm that differs from its description.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    options : argparse.Namespace
-        Options of the command line.
-    """
+    """Excite, record and identify a simulated arm that differs from its description."""
     results = ResultFolder(options, ('motion.csv', *FILES), own=OWN)
     true = identify_demo.true_robot(robot)
     motion = with_slow_passages(robot, _excited(robot, options).motion)

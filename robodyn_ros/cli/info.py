@@ -22,15 +22,7 @@ STEPS = ('as described', 'cleaned', 'aligned', 'regrouped', 'compiled')
 def main(args=None):
     """Print the table.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments of the command; by default those of this process.
-
-    Returns
-    -------
-    int
-        The exit code: 1 if the description is refused, else 0.
+    Returns the exit code: 1 if the description is refused, else 0.
     """
     parser = RobotParser(
         prog='robodyn_ros info',
@@ -57,18 +49,7 @@ def main(args=None):
 
 
 def cleaning_lines(model):
-    """Yield lines about constants that were made exact, by the parser and after it.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-
-    Yields
-    ------
-    str
-        A line.
-    """
+    """Yield lines about constants that were made exact, by the parser and after it."""
     yield from (note for note in model.report.notes if 'direction cosine' in note)
     changes = cleaned_cosines(model)
     yield f'{len(changes)} more direction cosines within {EXACT:g} of 0 or +-1 are made exact'
@@ -79,17 +60,7 @@ def cleaning_lines(model):
 def count_lines(model, frame):
     """Yield the table of all quantities, with the savings by each step of the normal form.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    frame : str
-        Frame for quantities of frames.
-
-    Yields
-    ------
-    str
-        A line.
+    `frame`: frame for quantities of frames.
     """
     yield 'multiplications + additions (divisions) of the code for this robot, after each step'
     yield f'{"":32}' + ''.join(f'{step:>18}' for step in STEPS)
@@ -114,15 +85,7 @@ def count_lines(model, frame):
 def savings(table):
     """Return the multiplications and additions that each step saves.
 
-    Parameters
-    ----------
-    table : dict
-        {step: {kind: number}}, see codegen.specialise.counts.
-
-    Returns
-    -------
-    list of str
-        In percent, for each step after the first.
+    `table` (dict): {step: {kind: number}}, see codegen.specialise.counts.
     """
     totals = [table[step]['multiplications'] + table[step]['additions'] for step in STEPS]
     return [
@@ -134,15 +97,8 @@ def savings(table):
 def operations_text(numbers):
     """Return the numbers of operations as text, such as '304 + 293'.
 
-    Parameters
-    ----------
-    numbers : dict
-        {kind: number}.
-
-    Returns
-    -------
-    str
-        Multiplications + additions, then divisions in parentheses if there are any.
+    `numbers` (dict): {kind: number}.
+    Returns multiplications + additions, then divisions in parentheses if there are any.
     """
     divisions = f' ({numbers["divisions"]})' if numbers['divisions'] else ''
     return f'{numbers["multiplications"]} + {numbers["additions"]}{divisions}'

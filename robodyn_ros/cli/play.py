@@ -22,15 +22,7 @@ APPROACH = 5.0  # [s] for the motion to the start
 def main(args=None):
     """Play a trajectory.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments of the command; by default those of this process.
-
-    Returns
-    -------
-    int
-        The exit code: 1 if the trajectory is refused or aborted, else 0.
+    Returns the exit code: 1 if the trajectory is refused or aborted, else 0.
     """
     parser = argparse.ArgumentParser(
         prog='robodyn_ros play',

@@ -43,18 +43,7 @@ COLUMNS = (
 
 
 def rows(robot):
-    """Yield the cells of the table, one row for each body, base to tip.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Yields
-    ------
-    tuple of str
-        The cells of a row, '-' for missing values.
-    """
+    """Yield the cells of the table, one row for each body, base to tip."""
     model = robot.model
     damping, friction = model.joint_values(DAMPING), model.joint_values(FRICTION)
     for body, row in enumerate(model.constants[1:], start=1):
@@ -104,12 +93,8 @@ def rows(robot):
 def print_table(table, names):
     """Print cells in columns.
 
-    Parameters
-    ----------
-    table : sequence of sequence of str
-        Cells, as many in each row.
-    names : int
-        Number of columns that are aligned left; the others are aligned right.
+    `table` (sequence of sequence of str): cells, as many in each row.
+    `names`: number of columns that are aligned left; the others are aligned right.
     """
     widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
     for row in table:
@@ -124,12 +109,7 @@ def print_table(table, names):
 def print_gains(robot, bandwidth):
     """Print the gains for a bandwidth, and the errors at which friction holds the joints.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    bandwidth : float
-        Natural frequency of the joints [rad/s].
+    `bandwidth`: natural frequency of the joints [rad/s].
     """
     if inertia_range(robot) is None:
         print('\nThere is no table of gains for quaternions, dependent joints, missing inertias.')
@@ -146,15 +126,7 @@ def print_gains(robot, bandwidth):
 def main(args=None):
     """Print the report.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments of the command; by default those of this process.
-
-    Returns
-    -------
-    int
-        The exit code: 1 if the description is refused, else 0.
+    Returns the exit code: 1 if the description is refused, else 0.
     """
     parser = RobotParser(
         prog='robodyn_ros report',
@@ -202,16 +174,8 @@ def main(args=None):
 def beyond_limits(robot, frame, mass, com):
     """Return a Finding for every joint that cannot hold a payload somewhere.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    frame : str
-        Frame of the payload.
-    mass : float
-        Mass [kg].
-    com : (3,) array_like
-        Centre of mass in the frame [m].
+    `frame`: frame of the payload.
+    `com` ((3,) array_like): centre of mass in the frame [m].
     """
     return cannot_carry(robot, robot.with_payload(frame, mass, com), f'{mass:g} kg at {frame!r}')
 

@@ -24,15 +24,7 @@ MOST_TERMS = 8  # on a line
 def main(args=None):
     """Print the tables.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments of the command; by default those of this process.
-
-    Returns
-    -------
-    int
-        The exit code: 1 if the description is refused, else 0.
+    Returns the exit code: 1 if the description is refused, else 0.
     """
     parser = RobotParser(
         prog='robodyn_ros terms',
@@ -67,19 +59,8 @@ def main(args=None):
 def report(terms, speed, limit):
     """Yield lines about the terms at one speed.
 
-    Parameters
-    ----------
-    terms : TorqueTerms
-        The terms.
-    speed : float
-        Share of the velocity limits.
-    limit : float
-        Share of a torque that may be left out.
-
-    Yields
-    ------
-    str
-        A line.
+    `speed`: share of the velocity limits.
+    `limit`: share of a torque that may be left out.
     """
     yield f'At {100.0 * speed:g} % of the velocity limits: root mean square of each torque, and'
     yield 'of its parts in percent of it (parts may cancel, so they do not add up to 100).'

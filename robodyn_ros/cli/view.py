@@ -40,15 +40,7 @@ TOPIC = '/joint_states'
 def main(args=None):
     """Serve the page.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments of the command; by default those of this process.
-
-    Returns
-    -------
-    int
-        The exit code: 1 if that fails, else 0.
+    Returns the exit code: 1 if that fails, else 0.
     """
     options = _parser().parse_args(args)
     require('viser', 'trimesh', *(['rclpy', 'sensor_msgs'] if options.live else []))

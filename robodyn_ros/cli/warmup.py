@@ -48,15 +48,7 @@ from robodyn_ros.simulation.specialised_step import specialised_step
 def main(args=None):
     """Compile the kernels that the arguments request.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments of the command; by default those of this process.
-
-    Returns
-    -------
-    int
-        The exit code: 1 if an argument is refused, else 0.
+    Returns the exit code: 1 if an argument is refused, else 0.
     """
     parser = RobotParser(
         prog='robodyn_ros warmup',
@@ -104,13 +96,7 @@ def main(args=None):
 
 
 def compile_everything(options):
-    """Compile the generic kernels, then those of a robot.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Options of the command line.
-    """
+    """Compile the generic kernels, then those of a robot."""
     model = model_of(options) if options.urdf else None
     if model:
         model.require_dynamics()  # refuses before minutes of compilation, as for unknown frames
@@ -141,15 +127,7 @@ def build_kernels():
 def for_any_robot(laws):
     """Return every generic kernel, with the kernels of control laws.
 
-    Parameters
-    ----------
-    laws : sequence of type
-        Classes of the laws.
-
-    Returns
-    -------
-    list of Kernel
-        The kernels.
+    `laws` (sequence of type): classes of the laws.
     """
     return list(dict.fromkeys([*written_kernels(laws), *generated_kernels()]))
 
@@ -158,11 +136,6 @@ def generated_kernels():
     """Return the generic kernels with generated source.
 
     This compiles the kernels that they call.
-
-    Returns
-    -------
-    list of Kernel
-        The kernels.
     """
     return [
         *batch_loops.kernels_in_use(),
@@ -175,15 +148,7 @@ def generated_kernels():
 def written_kernels(laws):
     """Return every other generic kernel, with the kernels of control laws.
 
-    Parameters
-    ----------
-    laws : sequence of type
-        Classes of the laws.
-
-    Returns
-    -------
-    list of Kernel
-        The kernels.
+    `laws` (sequence of type): classes of the laws.
     """
     kernels = [
         *generic.ALL,
@@ -207,16 +172,9 @@ def written_kernels(laws):
 def specialise(model, frames, laws, progress):
     """Compile and verify the kernels of one robot: one state, batches, laws and plant.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    frames : sequence of str
-        Frames for quantities of frames.
-    laws : sequence of type
-        Classes of the laws.
-    progress : callable
-        Called with (name, number done, total).
+    `frames` (sequence of str): frames for quantities of frames.
+    `laws` (sequence of type): classes of the laws.
+    `progress` (callable): called with (name, number done, total).
     """
     model = picklable_model(model)
     robot = compile_ahead(functools.partial(with_batches, model, tuple(frames)), progress)
@@ -228,13 +186,7 @@ def specialise(model, frames, laws, progress):
 
 
 def line_progress():
-    """Return a function that prints progress as lines 'done/total name'.
-
-    Returns
-    -------
-    callable
-        Call it with (name, number done, total).
-    """
+    """Return a function that prints progress as lines 'done/total name'."""
 
     def progress(name, done, total):
         print(f'{done}/{total} {name}'.strip(), flush=True)
@@ -246,10 +198,7 @@ def line_progress():
 def progress_display():
     """Show progress as a bar if rich is installed and this is a terminal, else as lines.
 
-    Yields
-    ------
-    callable
-        Call it with (name, number done, total).
+    Yields call it with (name, number done, total).
     """
     try:
         from rich.markup import escape

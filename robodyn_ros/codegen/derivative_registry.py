@@ -65,19 +65,9 @@ WRITTEN_OUT = {
 def jacobian(tape, outputs, inputs):
     """Return the derivatives of outputs by inputs, by forward or reverse accumulation.
 
-    Parameters
-    ----------
-    tape : Tape
-        The recording.
-    outputs : sequence of Recorded or float
-        Functions of the inputs.
-    inputs : sequence of Recorded
-        Treated as independent even if they are results.
-
-    Returns
-    -------
-    list of list of Recorded or float
-        A row for each output, by the accumulation with fewer operations.
+    `outputs` (sequence of Recorded or float): functions of the inputs.
+    `inputs` (sequence of Recorded): treated as independent even if they are results.
+    Returns a row for each output, by the accumulation with fewer operations.
     """
     candidates = [_eliminated(tape, outputs, inputs, backwards) for backwards in (False, True)]
     return min(
@@ -171,23 +161,9 @@ def record_shorter(eliminated, name, recipe, model, frame=None):
 
     Robots with dependent joints have elimination alone.
 
-    Parameters
-    ----------
-    eliminated : callable
-        Records by elimination, with the same arguments (name, recipe, model).
-    name : str
-        Name of the quantity.
-    recipe : Recipe
-        Its recursion, inputs and outputs.
-    model : RobotModel
-        The robot.
-    frame : None
-        Unused; a derivative has no frame.
-
-    Returns
-    -------
-    Recording
-        The recording.
+    `eliminated` (callable): records by elimination, with the same arguments (name, recipe, model).
+    `frame` (None): unused; a derivative has no frame.
+    Returns the recording.
     """
     if model.is_embedded:
         return eliminated(name, recipe, model)
@@ -200,19 +176,7 @@ def record_shorter(eliminated, name, recipe, model, frame=None):
 def eliminate_inverse(name, recipe, model):
     """Differentiate inverse dynamics by q, qd and qdd.
 
-    Parameters
-    ----------
-    name : str
-        Name of the quantity.
-    recipe : Recipe
-        Its recursion, inputs and outputs.
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    Recording
-        The recording.
+    Returns the recording.
     """
     recorded = record('inverse_dynamics', _with_q_of(recipe, 'inverse_dynamics'), model)
     n = model.nv
@@ -235,19 +199,7 @@ def eliminate_forward(name, recipe, model):
     At the solution the derivative of inverse dynamics vanishes, d tau = 0. So dqdd/dq = -M^-1
     dtau/dq, dqdd/dqd = -M^-1 dtau/dqd, dqdd/dtau = M^-1.
 
-    Parameters
-    ----------
-    name : str
-        Name of the quantity.
-    recipe : Recipe
-        Its recursion, inputs and outputs.
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    Recording
-        The recording.
+    Returns the recording.
     """
     normal, tape, n = _form(model), Tape(real=recipe.real), model.nv
     q, qd, tau = (
@@ -290,19 +242,7 @@ def eliminate_forward(name, recipe, model):
 def eliminate_mass(name, recipe, model):
     """Differentiate the mass matrix by q; the result is symmetric in the first two axes.
 
-    Parameters
-    ----------
-    name : str
-        Name of the quantity.
-    recipe : Recipe
-        Its recursion, inputs and outputs.
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    Recording
-        The recording.
+    Returns the recording.
     """
     recorded = record('mass_matrix', _with_q_of(recipe, 'mass_matrix'), model)
     n = model.nv
@@ -377,19 +317,7 @@ def by_motion(model, q, slopes):
 
     They differ only for a quaternion p, whose rate is p (omega, 0) / 2.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    q : (nq,) ndarray of Recorded
-        Positions.
-    slopes : (m, nq) ndarray
-        Derivatives of m functions by the coordinates.
-
-    Returns
-    -------
-    (m, nv) ndarray
-        Their derivatives along the unit velocities.
+    `slopes` (m, nq): derivatives of m functions by the coordinates.
     """
     along = zeros((len(slopes), model.nv))
     rows = model.topology[1:]

@@ -33,15 +33,7 @@ _COMPARISONS = {ast.Gt: '>', ast.Eq: '==', ast.NotEq: '!='}
 def pack(*numbers):
     """Return numbers as one value, whose operations are those of each number.
 
-    Parameters
-    ----------
-    *numbers : float
-        The numbers, one in each lane.
-
-    Returns
-    -------
-    (k,) ndarray
-        A vector register in machine code.
+    `*numbers`: the numbers, one in each lane.
     """
     return np.array(numbers)
 
@@ -49,17 +41,8 @@ def pack(*numbers):
 def lane(numbers, k):
     """Return one number of a pack.
 
-    Parameters
-    ----------
-    numbers : (k,) ndarray
-        The pack.
-    k : int
-        The lane.
-
-    Returns
-    -------
-    float
-        The number.
+    `numbers` (k,): the pack.
+    `k`: the lane.
     """
     return numbers[k]
 
@@ -72,20 +55,11 @@ def straight_line(function, by_lanes=False, outputs=None):
     For one state it may have `pack` and `lane`, and assign packs to slices of rows. If one row is
     refused, no row is written.
 
-    Parameters
-    ----------
-    function : callable
-        The plain function.
-    by_lanes : bool
-        Whether to compute LANES rows at once. The arrays then have one more axis in front, and a
-        further argument is the first row. The status is that of the worst row.
-    outputs : int, optional
-        Number of written arrays, the last ones. With it the calling kernel has an `entry`.
-
-    Returns
-    -------
-    callable
-        An intrinsic of the arrays, which returns the status.
+    `function` (callable): the plain function.
+    `by_lanes`: whether to compute LANES rows at once. The arrays then have one more axis in front,
+      and a further argument is the first row. The status is that of the worst row.
+    `outputs`: number of written arrays, the last ones. With it the calling kernel has an `entry`.
+    Returns an intrinsic of the arrays, which returns the status.
     """
 
     def typed(_context, *arguments):
@@ -204,17 +178,9 @@ class Emitter:
     def function(self, tree, lengths):
         """Emit every statement.
 
-        Parameters
-        ----------
-        tree : ast.FunctionDef
-            The function.
-        lengths : dict
-            Lengths of the arguments, as LLVM values.
-
-        Returns
-        -------
-        LLVM value
-            The status, an integer of 64 bits.
+        `tree` (ast.FunctionDef): the function.
+        `lengths` (dict): lengths of the arguments, as LLVM values.
+        Returns the status, an integer of 64 bits.
         """
         leave = self.builder.append_basic_block('leave')
         results = []
@@ -256,10 +222,7 @@ class Emitter:
     def assign(self, statements):
         """Emit a run of assignments.
 
-        Parameters
-        ----------
-        statements : list of ast.Assign
-            The assignments.
+        `statements` (list of ast.Assign): the assignments.
         """
         for k, statement in enumerate(statements, start=1):
             if k % partition.FENCED == 0 and len(statements) > partition.SHORT:
@@ -278,10 +241,7 @@ class Emitter:
     def block(self, statements):
         """Emit a run of assignments as a separate function, and call it.
 
-        Parameters
-        ----------
-        statements : list of ast.Assign
-            The assignments.
+        `statements` (list of ast.Assign): the assignments.
         """
         addresses = [*self.data.values(), self.frame]
         kinds = [address.type for address in addresses]
@@ -305,12 +265,7 @@ class Emitter:
     def store_variable(self, name, value):
         """Store a value in the frame, if a later block uses it.
 
-        Parameters
-        ----------
-        name : str
-            Name of the value.
-        value : LLVM value
-            The value.
+        `name`: name of the value.
         """
         if name in self.places:
             self.kept[name] = value.type
@@ -319,10 +274,7 @@ class Emitter:
     def address_of(self, name):
         """Return the address of a value in the frame.
 
-        Parameters
-        ----------
-        name : str
-            Name of the value.
+        `name`: name of the value.
         """
         place = self.builder.gep(self.frame, [INTEGER(self.places[name])])
         return self.builder.bitcast(place, self.kept[name].as_pointer())
@@ -342,10 +294,7 @@ class Emitter:
     def circular(self, wanted):
         """Emit the cosines and sines of one stage.
 
-        Parameters
-        ----------
-        wanted : dict
-            {name: expression of a cosine or sine}.
+        `wanted` (dict): {name: expression of a cosine or sine}.
         """
         texts = {ast.unparse(value.args[0]): value.args[0] for value in wanted.values()}
         both = dict(
@@ -364,15 +313,7 @@ class Emitter:
     def value(self, node):
         """Return the value of an expression, emitted once.
 
-        Parameters
-        ----------
-        node : ast.expr
-            The expression.
-
-        Returns
-        -------
-        LLVM value
-            One number, a pack, or a vector of LANES numbers.
+        `node` (ast.expr): the expression.
         """
         if isinstance(node, ast.Name):
             if node.id not in self.values:
@@ -403,42 +344,22 @@ class Emitter:
     def spread(self, value, kind):
         """Return a number in all lanes if it meets a pack; else the value itself.
 
-        Parameters
-        ----------
-        value : LLVM value
-            The value.
-        kind : LLVM type
-            Type of the other operand.
+        `kind` (LLVM type): type of the other operand.
         """
         if value.type == kind or isinstance(value.type, ir.VectorType):
             return value
         return trigonometry.packed(self.builder, [value] * kind.count)
 
     def constant(self, number):
-        """Return a constant, the same in every lane.
-
-        Parameters
-        ----------
-        number : float
-            The number.
-        """
+        """Return a constant, the same in every lane."""
         number = float(number)
         return ir.Constant(self.kind, [number] * LANES if self.lanes else number)
 
     def test(self, node, lengths):
         """Return whether a condition is true; with lanes, whether it is true in any of them.
 
-        Parameters
-        ----------
-        node : ast.expr
-            The condition.
-        lengths : dict
-            Lengths of the arguments, as LLVM values.
-
-        Returns
-        -------
-        LLVM value
-            One bit.
+        `node` (ast.expr): the condition.
+        `lengths` (dict): lengths of the arguments, as LLVM values.
         """
         bit = self._test(node, lengths)
         if isinstance(bit.type, ir.VectorType):
@@ -463,10 +384,7 @@ class Emitter:
     def addresses(self, node):
         """Return the addresses of an array entry, one for each lane.
 
-        Parameters
-        ----------
-        node : ast.Subscript
-            The entry.
+        `node` (ast.Subscript): the entry.
         """
         name = node.value.id
         entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -483,10 +401,7 @@ class Emitter:
     def load(self, node):
         """Return an array entry: one number, or one for each lane.
 
-        Parameters
-        ----------
-        node : ast.Subscript
-            The entry.
+        `node` (ast.Subscript): the entry.
         """
         numbers = [self.builder.load(address) for address in self.addresses(node)]
         return trigonometry.packed(self.builder, numbers) if self.lanes else numbers[0]
@@ -494,12 +409,7 @@ class Emitter:
     def store(self, node, value):
         """Write an array entry, in every lane; a pack to a slice of a row.
 
-        Parameters
-        ----------
-        node : ast.Subscript
-            The entry.
-        value : LLVM value
-            The value.
+        `node` (ast.Subscript): the entry.
         """
         columns = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) else node.slice
         if isinstance(columns, ast.Slice):

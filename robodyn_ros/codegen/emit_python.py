@@ -70,17 +70,7 @@ def write(recording, packed=None):
     state, `rows` for a batch. It returns 0, or -1 if an argument has the wrong length or is not
     finite, or 1 for a singular pivot. If it does not return 0, the results are unchanged.
 
-    Parameters
-    ----------
-    recording : Recording
-        The recording.
-    packed : Recording, optional
-        A recording with packs, which `one` then compiles.
-
-    Returns
-    -------
-    str
-        The source.
+    `packed` (Recording): a recording with packs, which `one` then compiles.
     """
     shapes, name = recording.inputs | recording.outputs, recording.name
 
@@ -134,35 +124,15 @@ def _steps(recording):
 
 
 def refuse(recording):
-    """Return the module of a recording that is too long to be compiled: a comment, and no kernels.
-
-    Parameters
-    ----------
-    recording : Recording
-        The recording.
-
-    Returns
-    -------
-    str
-        The source.
-    """
+    """Return the module of a recording too long to be compiled: a comment, and no kernels."""
     return refuse_unfinished(recording.title, _counted(recording))
 
 
 def refuse_unfinished(title, length):
     """Return the module of a recording that became too long: a comment, and no kernels.
 
-    Parameters
-    ----------
-    title : str
-        Name of the recording.
-    length : str
-        Its length in words.
-
-    Returns
-    -------
-    str
-        The source.
+    `title`: name of the recording.
+    `length`: its length in words.
     """
     text = f'{_words(title)}\n\nToo long for straight-line code: {length}.\n'
     return f'"""{text}"""\none = rows = None\n'

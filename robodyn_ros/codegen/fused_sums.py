@@ -23,16 +23,8 @@ MUCH_LATER = 8
 def with_fused_sums(recording):
     """Return a recording with the same products, and sums in an order that fuses more of them.
 
-    Parameters
-    ----------
-    recording : Recording
-        The recording.
-
-    Returns
-    -------
-    Recording
-        The new recording, whose results differ by rounding. The same one if that saves neither an
-        operation nor time.
+    Returns the new recording, whose results differ by rounding. The same one if that saves neither
+      an operation nor time.
     """
     return min(recording, _Rewriting(recording).recording(), key=_work)
 
@@ -44,18 +36,7 @@ def _work(recording):
 
 
 def separate_operations(recording):
-    """Return the number of operations if each sum takes one product.
-
-    Parameters
-    ----------
-    recording : Recording
-        The recording.
-
-    Returns
-    -------
-    int
-        Multiplications and additions.
-    """
+    """Return the number of operations if each sum takes one product."""
     tape, nodes = recording.tape, recording.computed
     fused = fused_products(tape, nodes, recording.needed())
     sums = [operands(tape.nodes[i]) for i in nodes if tape.nodes[i][0] in SUMS]

@@ -111,15 +111,7 @@ class LinkedKernel:
     def require(self, model):
         """Refuse a robot of another structure, whose arrays this kernel would leave.
 
-        Parameters
-        ----------
-        model : RobotModel
-            The robot.
-
-        Raises
-        ------
-        KernelError
-            If its topology differs.
+        Raises KernelError: if its topology differs.
         """
         if not np.array_equal(self._model.topology, model.topology):
             raise KernelError(
@@ -140,26 +132,10 @@ def code_and_topology(kernel, model, kinds):
 
     Without the compiler or private parts of Numba, its plain function and the plain topology.
 
-    Parameters
-    ----------
-    kernel : Kernel or LinkedKernel
-        The kernel.
-    model : RobotModel
-        The robot.
-    kinds : tuple
-        Types of its arguments.
-
-    Returns
-    -------
-    code : int or callable
-        The address, or the plain function.
-    topology : ndarray
-        The first argument of the code.
-
-    Raises
-    ------
-    KernelError
-        If its arguments are others.
+    `kinds` (tuple): types of its arguments.
+    Returns `code` (int or callable): the address, or the plain function.
+    Returns `topology` (ndarray): the first argument of the code.
+    Raises KernelError: if its arguments are others.
     """
     is_linked = isinstance(kernel, LinkedKernel)
     general = kernel.kernel if is_linked else kernel
@@ -178,18 +154,6 @@ def linked(kernel, model):
 
     It has the same arguments and results. Calls of recursions of LINKS run the straight-line code
     of `specialise`. Results agree to rounding.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    Kernel or LinkedKernel
-        The kernel itself if it calls no such recursion.
     """
     own = [each for each in called_by(kernel) if each in LINKS]
     if kernel.python in RECURSIONS or not own:
@@ -200,23 +164,11 @@ def linked(kernel, model):
 def version_for(robot, kernel, general):
     """Return the kernel that a robot runs in place of a given one.
 
-    Parameters
-    ----------
-    robot : Robot
-        A robot without code of its own.
-    kernel : Kernel or LinkedKernel
-        `general`, or a version of it for a robot of the same structure.
-    general : Kernel
-        The kernel for any robot, which has a version for the coordinates of each.
-
-    Returns
-    -------
-    Kernel or LinkedKernel
-
-    Raises
-    ------
-    KernelError
-        If it is a version for a robot of another structure.
+    `robot` (Robot): a robot without code of its own.
+    `kernel` (Kernel or LinkedKernel): `general`, or a version of it for a robot of the same
+      structure.
+    `general` (Kernel): the kernel for any robot, which has a version for the coordinates of each.
+    Raises KernelError: if it is a version for a robot of another structure.
     """
     if isinstance(kernel, LinkedKernel):
         kernel.require(robot.model)
@@ -226,19 +178,8 @@ def version_for(robot, kernel, general):
 def over_coordinates(kernel, model, coordinates):
     """Return the counterpart of a kernel for robots with such coordinates, not yet compiled.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-    model : RobotModel
-        The robot.
-    coordinates : int
-        JOINTS, INDEPENDENT or MODES of robodyn_ros.compile.robot_code_table.
-
-    Returns
-    -------
-    Kernel or LinkedKernel
-        The kernel itself for joints of a tree, or if it calls no recursion.
+    `coordinates`: JOINTS, INDEPENDENT or MODES of robodyn_ros.compile.robot_code_table.
+    Returns the kernel itself for joints of a tree, or if it calls no recursion.
     """
     if coordinates == JOINTS:
         return kernel
@@ -249,29 +190,12 @@ def over_coordinates(kernel, model, coordinates):
 
 
 def coordinates_of(model):
-    """Return JOINTS or INDEPENDENT for a model.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    """
+    """Return JOINTS or INDEPENDENT for a model."""
     return INDEPENDENT if model.is_embedded else JOINTS
 
 
 def called_by(kernel):
-    """Return the recursions that a kernel calls, but not those that they call.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-
-    Returns
-    -------
-    tuple of callable
-        The recursions.
-    """
+    """Return the recursions that a kernel calls, but not those that they call."""
     return recursions_of(kernel.python, _is_no_recursion)
 
 
@@ -280,19 +204,6 @@ def _is_no_recursion(function):
 
 
 def linked_kernels(kernels, model):
-    """Return the counterparts of kernels for one robot.
-
-    Parameters
-    ----------
-    kernels : iterable of Kernel
-        The kernels.
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    dict
-        {kernel: counterpart} of those that have one.
-    """
+    """Return the counterparts of kernels for one robot."""
     found = {kernel: linked(kernel, model) for kernel in dict.fromkeys(kernels)}
     return {kernel: other for kernel, other in found.items() if other is not kernel}

@@ -24,10 +24,7 @@ LONG = 3_000
 def statements_in_order(statements):
     """Return the context in which a function is compiled; others wait until it ends.
 
-    Parameters
-    ----------
-    statements : int
-        Length of the function. Up to LONG statements, the scheduler stays on.
+    `statements`: length of the function. Up to LONG statements, the scheduler stays on.
     """
     if statements <= LONG or MISSING or llvmlite.binding.llvm_version_info[0] not in KNOWN:
         yield

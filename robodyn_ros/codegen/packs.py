@@ -88,22 +88,11 @@ class _PackedEntries:
 def shorter_with_packs(name, recipe, model, recording):
     """Record a derivative with packs, if that takes fewer statements than a recording without.
 
-    Parameters
-    ----------
-    name : str
-        Name of the quantity.
-    recipe : Recipe
-        Its recursion, inputs and outputs. The last of `others` is recorded, if there are any.
-    model : RobotModel
-        The robot.
-    recording : Recording
-        The recording without packs.
-
-    Returns
-    -------
-    Recording or None
-        A recording whose results are slices of rows, such as 'by_q[0, 0:4]'. None for mimic and
-        coupled joints, whose derivatives are not from a recursion.
+    `recipe` (Recipe): its recursion, inputs and outputs. The last of `others` is recorded, if
+      there are any.
+    `recording` (Recording): the recording without packs.
+    Returns a recording whose results are slices of rows, such as 'by_q[0, 0:4]'. None for mimic
+      and coupled joints, whose derivatives are not from a recursion.
     """
     if model.is_embedded or recording.singular:
         return None
@@ -314,14 +303,6 @@ def _in_slices(recording):
 def slices(size):
     """Return the slices of a row, of WIDTH columns each.
 
-    Parameters
-    ----------
-    size : int
-        Number of columns.
-
-    Returns
-    -------
-    list of slice
-        The last one may be shorter.
+    `size`: number of columns.
     """
     return [slice(first, min(first + WIDTH, size)) for first in range(0, size, WIDTH)]

@@ -24,19 +24,10 @@ def share_out(count, work, smallest=SMALLEST):
 
     Every part but the last is a multiple of LANES.
 
-    Parameters
-    ----------
-    count : int
-        Number of states.
-    work : callable
-        Must release the GIL, and should not raise.
-    smallest : int
-        Fewest states that are worth a thread.
-
-    Returns
-    -------
-    list
-        The results in order.
+    `count`: number of states.
+    `work` (callable): must release the GIL, and should not raise.
+    `smallest`: fewest states that are worth a thread.
+    Returns the results in order.
     """
     parts = max(1, min(cores(), count // smallest))
     size = max(1, -(-count // (parts * LANES))) * LANES

@@ -42,15 +42,7 @@ def plan(statements):
 
     Cosines and sines are computed before the first part.
 
-    Parameters
-    ----------
-    statements : list of ast.stmt
-        The body of the function.
-
-    Returns
-    -------
-    Plan
-        One part and no frame for a short function.
+    `statements` (list of ast.stmt): the body of the function.
     """
     if sum(isinstance(statement, ast.Assign) for statement in statements) <= LONGEST:
         return Plan(_parts(statements, len(statements)), {}, 0)
@@ -67,28 +59,14 @@ def plan(statements):
 
 
 def defines(statement):
-    """Return whether a statement assigns a value to a name.
-
-    Parameters
-    ----------
-    statement : ast.stmt
-        The statement.
-    """
+    """Return whether a statement assigns a value to a name."""
     return isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
 
 
 def names(node):
     """Yield the names in an expression, without functions and arrays, and without angles.
 
-    Parameters
-    ----------
-    node : ast.expr
-        The expression.
-
-    Yields
-    ------
-    str
-        A name, as often as it occurs.
+    `node` (ast.expr): the expression.
     """
     if isinstance(node, ast.Name):
         yield node.id
@@ -108,10 +86,7 @@ def names(node):
 def trigonometric(node):
     """Return whether an expression is a cosine or a sine.
 
-    Parameters
-    ----------
-    node : ast.expr
-        The expression.
+    `node` (ast.expr): the expression.
     """
     return isinstance(node, ast.Call) and node.func.id in ('cos', 'sin')
 
@@ -119,16 +94,9 @@ def trigonometric(node):
 def stages(definitions):
     """Return the stages in which angles are computed, each from results of earlier ones alone.
 
-    Parameters
-    ----------
-    definitions : dict
-        {name: expression} in order.
-
-    Returns
-    -------
-    list of tuple
-        (names, functions) of each stage. Its angles need the values of these names. The functions
-        are {name: cosine or sine}.
+    `definitions` (dict): {name: expression} in order.
+    Returns (names, functions) of each stage. Its angles need the values of these names. The
+      functions are {name: cosine or sine}.
     """
     depth, wanted, found = {}, {}, []
     for name, value in definitions.items():

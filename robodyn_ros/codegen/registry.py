@@ -126,31 +126,13 @@ class Recipe:
     real: str = 'double'
 
     def from_all_positions(self):
-        """Return the recipe whose q has the positions of all joints, with closed loops.
-
-        Returns
-        -------
-        Recipe
-        """
+        """Return the recipe whose q has the positions of all joints, with closed loops."""
         return replace(self, inputs=self.inputs | {'q': ('all positions',)}, packed=None)
 
     def of_model(self, model):
         """Return the recipe over the independent coordinates of a robot.
 
-        Parameters
-        ----------
-        model : RobotModel
-            The robot.
-
-        Returns
-        -------
-        Recipe
-            The recipe itself for a robot without dependent joints.
-
-        Raises
-        ------
-        ModelError
-            If the quantity is not defined for this robot, or has no code.
+        Raises ModelError: if the quantity is not defined for this robot, or has no code.
         """
         if self.of_rates:
             what = self.recursion.__name__.replace('_', ' ')
@@ -186,18 +168,9 @@ class Recipe:
 def at_frames(model, frame):
     """Return the placements of frames.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    frame : str or tuple of str
-        One frame or several.
-
-    Returns
-    -------
-    dict
-        'bodies' (m,) and 'frames' (m, 12) of all frames, 'body' and 'frame' of the first. A
-        placement is the rotation, row by row, and the translation [m].
+    `frame` (str or tuple of str): one frame or several.
+    Returns 'bodies' (m,) and 'frames' (m, 12) of all frames, 'body' and 'frame' of the first. A
+      placement is the rotation, row by row, and the translation [m].
     """
     places = [model.frame(name) for name in ((frame,) if isinstance(frame, str) else frame)]
     bodies = np.array([place.body for place in places], np.int64)
@@ -208,17 +181,7 @@ def at_frames(model, frame):
 def at_joints(model, _):
     """Return the frames of the bodies at their joints.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    _ : object
-        Unused.
-
-    Returns
-    -------
-    dict
-        'offsets' (nb, 3), all zero.
+    `_` (object): unused.
     """
     return {'offsets': np.zeros((len(model.body_names), 3))}
 
@@ -226,17 +189,8 @@ def at_joints(model, _):
 def at_centres(model, _):
     """Return the frames of the bodies at their centres of mass.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    _ : object
-        Unused.
-
-    Returns
-    -------
-    dict
-        'offsets' (nb, 3), the centres of mass in the frames of the bodies [m].
+    `_` (object): unused.
+    Returns 'offsets' (nb, 3), the centres of mass in the frames of the bodies [m].
     """
     return {'offsets': model.centres()}
 
@@ -244,17 +198,7 @@ def at_centres(model, _):
 def prescribed(model, joints):
     """Return the joints of prescribed motion.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    joints : sequence of str
-        Their names.
-
-    Returns
-    -------
-    dict
-        'prescribed' (nv,), a bool for each joint.
+    `joints` (sequence of str): their names.
     """
     return {'prescribed': np.array([name in joints for name in model.joint_names])}
 
@@ -262,21 +206,10 @@ def prescribed(model, joints):
 def flags(transposed, inverse, model, _):
     """Return the flags of a product with the factor of the mass matrix.
 
-    Parameters
-    ----------
-    transposed : bool
-        Whether to multiply by the transpose.
-    inverse : bool
-        Whether to multiply by the inverse.
-    model : RobotModel
-        Unused.
-    _ : object
-        Unused.
-
-    Returns
-    -------
-    dict
-        'transposed' and 'inverse'.
+    `transposed`: whether to multiply by the transpose.
+    `inverse`: whether to multiply by the inverse.
+    `model` (RobotModel): unused.
+    `_` (object): unused.
     """
     return {'transposed': transposed, 'inverse': inverse}
 
@@ -510,19 +443,8 @@ def frame_recipes(model, frame, also=()):
     fewer joints, the quantities are recorded from which that inertia is computed. A tuple of
     frames adds their coupling.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    frame : str or tuple of str
-        One frame, or several with their coupling.
-    also : sequence of str
-        Names in FURTHER_FRAME_RECIPES.
-
-    Returns
-    -------
-    dict
-        {name: Recipe}.
+    `frame` (str or tuple of str): one frame, or several with their coupling.
+    `also` (sequence of str): names in FURTHER_FRAME_RECIPES.
     """
     m = 1 if isinstance(frame, str) else len(frame)
     pushed = POSITION | {'wrenches': (m, 6)}

@@ -41,17 +41,7 @@ ROUNDING = 1e-12
 def without_needless_checks(recursion, regular):
     """Return a copy of a recursion that does not check regular pivots.
 
-    Parameters
-    ----------
-    recursion : callable
-        The recursion.
-    regular : collection of int
-        Bodies of joints with such pivots, see `regular_joints`.
-
-    Returns
-    -------
-    callable
-        The copy; the recursion itself if it has no such check.
+    `regular` (collection of int): bodies of joints with such pivots, see `regular_joints`.
     """
     if not regular:
         return recursion
@@ -65,17 +55,7 @@ def without_needless_checks(recursion, regular):
 def unchecked_joints(model, recipe):
     """Return the joints whose pivots the code of a recipe need not check.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    recipe : Recipe
-        The recursion and its inputs. Some inputs change the mass matrix.
-
-    Returns
-    -------
-    frozenset of int
-        Rows of the bodies.
+    `recipe` (Recipe): the recursion and its inputs. Some inputs change the mass matrix.
     """
     is_changed = bool(recipe.payloads) or 'diagonal' in recipe.inputs
     is_rounded = recipe.real != 'double'
@@ -85,15 +65,8 @@ def unchecked_joints(model, recipe):
 def regular_joints(model):
     """Return the joints of a tree whose pivots are regular at every posture.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot with the inertias of its bodies, so before `normal_form.regroup`.
-
-    Returns
-    -------
-    frozenset of int
-        Rows of the bodies. Empty for robots with dependent joints.
+    `model` (RobotModel): the robot with the inertias of its bodies, so before
+      `normal_form.regroup`.
     """
     if model.is_embedded:
         return frozenset()
@@ -108,17 +81,10 @@ def pivot_bounds(model):
     no upper bound, unless they are slides themselves. Joints that carry an impossible inertia have
     none either.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot with the inertias of its bodies.
-
-    Returns
-    -------
-    lower : (nb,) ndarray
-        Lower bounds of the pivots [kg m^2 or kg].
-    upper : (nb,) ndarray
-        Upper bounds of the traces of the blocks of P in which the pivots are; infinite if unknown.
+    `model` (RobotModel): the robot with the inertias of its bodies.
+    Returns `lower` (nb,): lower bounds of the pivots [kg m^2 or kg].
+    Returns `upper` (nb,): upper bounds of the traces of the blocks of P in which the
+      pivots are; infinite if unknown.
     """
     topology, constants, count = model.topology, model.constants, len(model.topology)
     lower, upper = np.zeros(count), np.full(count, np.inf)

@@ -82,23 +82,14 @@ class Recording:
     singular: bool = False
 
     def needed(self):
-        """Return the nodes of the results and of the checks.
-
-        Returns
-        -------
-        list of int
-            Node numbers.
-        """
+        """Return the nodes of the results and of the checks."""
         nodes = [value.index for value in self.results.values() if isinstance(value, Recorded)]
         return nodes + [index for index, _ in self.tape.checks]
 
     def counts(self):
         """Return the numbers of operations of one call.
 
-        Returns
-        -------
-        dict
-            {'multiplications', 'additions', 'divisions', 'trigonometric': number}.
+        Returns {'multiplications', 'additions', 'divisions', 'trigonometric': number}.
         """
         return count(self.tape, self.computed)
 
@@ -173,21 +164,7 @@ class _RecordedEntries:
 def final_recording(name, recipe, model, subject=None):
     """Record a quantity as it is compiled and emitted.
 
-    Parameters
-    ----------
-    name : str
-        Name of the quantity.
-    recipe : Recipe
-        Its recursion, inputs and outputs.
-    model : RobotModel
-        The robot.
-    subject : str or tuple of str, optional
-        Argument of `recipe.given`, such as the name of a frame.
-
-    Returns
-    -------
-    Recording
-        The tape and the results.
+    Returns the tape and the results.
     """
     return with_fused_sums((recipe.recorder or record)(name, recipe, model, subject))
 
@@ -195,21 +172,7 @@ def final_recording(name, recipe, model, subject=None):
 def record(name, recipe, model, subject=None):
     """Run a recursion once on recording scalars, with the constants of one robot in normal form.
 
-    Parameters
-    ----------
-    name : str
-        Name of the quantity.
-    recipe : Recipe
-        Its recursion, inputs and outputs.
-    model : RobotModel
-        The robot.
-    subject : str or tuple of str, optional
-        Argument of `recipe.given`, such as the name of a frame.
-
-    Returns
-    -------
-    Recording
-        The tape and the results.
+    Returns the tape and the results.
     """
     recipe = recipe.of_model(model)
     regular = unchecked_joints(model, recipe)
@@ -231,17 +194,7 @@ def _normal_forms(model, recipe):
 def cleaned(model, regrouped):
     """Return a model after the steps of the normal form that rotate no frame.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    regrouped : bool
-        Whether inertias move between bodies.
-
-    Returns
-    -------
-    RobotModel
-        Equivalent robot.
+    `regrouped`: whether inertias move between bodies.
     """
     return regroup(clean(model)) if regrouped else clean(model)
 
@@ -249,20 +202,10 @@ def cleaned(model, regrouped):
 def counts(model, name, subject=None):
     """Return the operations of one quantity after each step of the normal form.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    name : str
-        Name of the quantity.
-    subject : str or tuple of str, optional
-        Name of a frame, or names of joints of prescribed motion, for a quantity of these.
-
-    Returns
-    -------
-    dict
-        {step: {kind: number}}. The steps are 'as described', 'cleaned', 'aligned' and 'regrouped'.
-        The last entry, 'compiled', is the variant in use.
+    `subject` (str or tuple of str): name of a frame, or names of joints of prescribed motion, for
+      a quantity of these.
+    Returns {step: {kind: number}}. The steps are 'as described', 'cleaned', 'aligned' and
+      'regrouped'. The last entry, 'compiled', is the variant in use.
     """
     recipe = (RECIPES | FURTHER_RECIPES | FRAME_RECIPES | JOINT_RECIPES)[name].of_model(model)
     regular = unchecked_joints(model, recipe)
@@ -287,28 +230,10 @@ def counts(model, name, subject=None):
 def record_as_is(name, recipe, model, subject=None, regular=frozenset()):
     """Record a quantity without the normal form of the model.
 
-    Parameters
-    ----------
-    name : str
-        Name of the quantity.
-    recipe : Recipe
-        Its recursion, inputs and outputs.
-    model : RobotModel
-        The robot.
-    subject : str or tuple of str, optional
-        Argument of `recipe.given`, such as the name of a frame.
-    regular : collection of int
-        Bodies of joints whose pivots need no check, see `regular_pivots`.
-
-    Returns
-    -------
-    Recording
-        The shortest of the recordings of the recipe's recursions.
-
-    Raises
-    ------
-    RecordingTooLong
-        If none stays within the limits.
+    `regular` (collection of int): bodies of joints whose pivots need no check, see
+      `regular_pivots`.
+    Returns the shortest of the recordings of the recipe's recursions.
+    Raises RecordingTooLong: if none stays within the limits.
     """
     return _shortest(
         functools.partial(_record, name, recipe, recursion, model, subject, regular)
@@ -367,15 +292,7 @@ def _record(name, recipe, recursion, model, subject, regular=frozenset()):
 def label(subject):
     """Return a subject as text.
 
-    Parameters
-    ----------
-    subject : str, tuple of str or None
-        A name, or several.
-
-    Returns
-    -------
-    str
-        '' for None.
+    `subject` (str, tuple of str or None): a name, or several.
     """
     return subject if isinstance(subject, str) else ', '.join(subject or ())
 
@@ -383,17 +300,7 @@ def label(subject):
 def with_shared_values(recording, model):
     """Return a recording of a robot in which equal values share a node, see `equal_values`.
 
-    Parameters
-    ----------
-    recording : Recording
-        The recording.
-    model : RobotModel
-        The model that is recorded.
-
-    Returns
-    -------
-    Recording
-        The recording itself for a robot without closed loops.
+    `model` (RobotModel): the model that is recorded.
     """
     if not model.has_loops:
         return recording
@@ -403,24 +310,8 @@ def with_shared_values(recording, model):
 def closing_of(model, length, real='double'):
     """Return how recordings close the loops of a robot.
 
-    Parameters
-    ----------
-    model : RobotModel
-        A robot with closed loops.
-    length : int
-        Number of positions in the input q: of all joints, or of the independent ones.
-    real : str
-        Type of the numbers of the code, 'double' or 'float'.
-
-    Returns
-    -------
-    Closing or GivenPositions
-        The plan of `loop_closing` or of `given_positions`.
-
-    Raises
-    ------
-    RecordingTooLong
-        If there are not enough closed and regular postures.
+    `length`: number of positions in the input q: of all joints, or of the independent ones.
+    Raises RecordingTooLong: if there are not enough closed and regular postures.
     """
     is_given = length == len(model.all_position_names)
     return (given_positions if is_given else loop_closing).plan(model, real)
@@ -431,21 +322,9 @@ def closing_of(model, length, real='double'):
 def run_on_tape(recursion, model, tape, **given):
     """Run a recursion on recording scalars.
 
-    Parameters
-    ----------
-    recursion : callable
-        The recursion.
-    model : RobotModel
-        The robot.
-    tape : Tape
-        Receives the operations.
-    **given
-        Arguments of the recursion. All others are those of the model, or zero.
-
-    Returns
-    -------
-    int or None
-        The status of the recursion.
+    `tape` (Tape): receives the operations.
+    `**given`: arguments of the recursion. All others are those of the model, or zero.
+    Returns the status of the recursion.
     """
     closing = closing_of(model, len(given['q']), tape.real) if model.has_loops else None
     replaced = closing.replacements() if closing else {}
@@ -456,19 +335,7 @@ def run_on_tape(recursion, model, tape, **given):
 def arguments(recursion, model, **given):
     """Return the arguments of a recursion in order.
 
-    Parameters
-    ----------
-    recursion : callable
-        The recursion.
-    model : RobotModel
-        The robot.
-    **given
-        Arguments by name. All others are those of the model, or zero.
-
-    Returns
-    -------
-    list
-        The arguments.
+    `**given`: arguments by name. All others are those of the model, or zero.
     """
     nb, nv = len(model.body_names), model.nv
     carried, links = model.link_placements()
@@ -501,17 +368,7 @@ def arguments(recursion, model, **given):
 def sizes(shapes, model):
     """Return the shapes of a recipe as numbers.
 
-    Parameters
-    ----------
-    shapes : dict
-        {argument: shape}, see Recipe.
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    dict
-        {argument: tuple of int}.
+    `shapes` (dict): {argument: shape}, see Recipe.
     """
     known = {
         'nq': model.nq,
@@ -528,19 +385,7 @@ def sizes(shapes, model):
 def recorded_input(tape, argument, shape):
     """Return an array of new inputs of a tape.
 
-    Parameters
-    ----------
-    tape : Tape
-        The tape.
-    argument : str
-        Name of the array.
-    shape : tuple of int
-        Its shape.
-
-    Returns
-    -------
-    ndarray of Recorded
-        The inputs.
+    `argument`: name of the array.
     """
     array = zeros(shape)
     for place in np.ndindex(shape):
@@ -551,15 +396,7 @@ def recorded_input(tape, argument, shape):
 def stored(results):
     """Return the entries of arrays by name.
 
-    Parameters
-    ----------
-    results : dict
-        {argument: array}.
-
-    Returns
-    -------
-    dict
-        {entry, such as 'tau[0]': value}.
+    `results` (dict): {argument: array}.
     """
     return {
         _entry(argument, place): array[place]
@@ -569,24 +406,12 @@ def stored(results):
 
 
 def origin(recursion):
-    """Return the module of a recursion, without the name of the package.
-
-    Parameters
-    ----------
-    recursion : callable
-        The recursion.
-    """
+    """Return the module of a recursion, without the name of the package."""
     return recursion.__module__.removeprefix('robodyn_ros.')
 
 
 def zeros(shape):
-    """Return an array of zeros that can hold recording scalars.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-        Its shape.
-    """
+    """Return an array of zeros that can hold recording scalars."""
     return np.full(shape, 0.0, dtype=object)
 
 
@@ -618,21 +443,7 @@ def specialise(model, name, recipe, subject=None):
     Their source is in the kernel cache, under a hash of the robot. If it is there, nothing is
     recorded.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    name : str
-        Name of the quantity.
-    recipe : Recipe
-        Its recursion, inputs and outputs.
-    subject : str or tuple of str, optional
-        Argument of `recipe.given`, such as the name of a frame.
-
-    Returns
-    -------
-    Specialised or None
-        None for more than LARGEST operations, or if recording takes too much time or memory.
+    Returns None for more than LARGEST operations, or if recording takes too much time or memory.
     """
     if model.nv > MOST_JOINTS:
         return _refused(model)

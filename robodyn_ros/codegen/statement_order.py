@@ -34,18 +34,8 @@ BUSY = 20
 def ordered(tape, outputs):
     """Return the nodes that outputs need, so that operands come first.
 
-    Parameters
-    ----------
-    tape : Tape
-        The recording.
-    outputs : sequence of int
-        Node numbers.
-
-    Returns
-    -------
-    list of int
-        The order of the recording, or depth first if fewer values are alive on average. Stages
-        with more time to the last result come first, unless the processor is busy in any order.
+    Returns the order of the recording, or depth first if fewer values are alive on average. Stages
+      with more time to the last result come first, unless the processor is busy in any order.
     """
     recorded = needed(tape, outputs)
     order = min((recorded, depth_first(tape, outputs, recorded)),
@@ -59,19 +49,8 @@ def ordered(tape, outputs):
 def time_left(tape, nodes, outputs):
     """Return the time from the operands of each node to the last result.
 
-    Parameters
-    ----------
-    tape : Tape
-        The recording.
-    nodes : sequence of int
-        Node numbers in the order of the recording.
-    outputs : sequence of int
-        Numbers of the nodes of results and checks.
-
-    Returns
-    -------
-    dict
-        {node: time [cycles]}.
+    `nodes` (sequence of int): node numbers in the order of the recording.
+    `outputs` (sequence of int): numbers of the nodes of results and checks.
     """
     fused = fused_products(tape, nodes, outputs)
     left = dict.fromkeys(nodes, 0)
@@ -88,19 +67,8 @@ def time_left(tape, nodes, outputs):
 def fused_products(tape, nodes, outputs):
     """Return the products that a processor computes in one operation with each of their sums.
 
-    Parameters
-    ----------
-    tape : Tape
-        The recording.
-    nodes : sequence of int
-        Node numbers.
-    outputs : sequence of int
-        Numbers of the nodes of results and checks.
-
-    Returns
-    -------
-    set of int
-        Node numbers of products with no other use.
+    `nodes` (sequence of int): node numbers.
+    `outputs` (sequence of int): numbers of the nodes of results and checks.
     """
     found = {index for index in nodes if tape.nodes[index][0] in PRODUCTS} - set(outputs)
     for index in nodes:
@@ -115,19 +83,8 @@ def products_of_pairs(tape, nodes, outputs):
     One product and two sums take less time than two fused operations. Processors of today have a
     further unit for sums, and a fused operation overwrites x, which needs a copy.
 
-    Parameters
-    ----------
-    tape : Tape
-        The recording.
-    nodes : sequence of int
-        Node numbers.
-    outputs : sequence of int
-        Numbers of the nodes of results and checks.
-
-    Returns
-    -------
-    set of int
-        Node numbers.
+    `nodes` (sequence of int): node numbers.
+    `outputs` (sequence of int): numbers of the nodes of results and checks.
     """
     fused, others = fused_products(tape, nodes, outputs), {}
     for index in nodes:
@@ -145,19 +102,10 @@ def steps(recording, order):
     Pivots are checked as soon as all of them are known. No result is stored before, so that a
     refused state leaves all results as they were.
 
-    Parameters
-    ----------
-    recording : Recording
-        The recording.
-    order : list of int
-        The needed nodes, so that operands come first.
-
-    Yields
-    ------
-    step : str
-        'compute', 'check' or 'store'.
-    what : int, None or (str, Recorded or float)
-        The node to compute, or the entry of a result and its value.
+    `order` (list of int): the needed nodes, so that operands come first.
+    Yields `step` (str): 'compute', 'check' or 'store'.
+    Yields `what` (int, None or (str, Recorded or float)): the node to compute, or the entry of a
+      result and its value.
     """
     results, pivots, held = {}, {index for index, _ in recording.tape.checks}, []
     for entry, value in recording.results.items():
@@ -181,19 +129,7 @@ def depth_first(tape, outputs, recorded):
 
     Of two operands the one that needs more registers comes first (Sethi and Ullman 1970).
 
-    Parameters
-    ----------
-    tape : Tape
-        The recording.
-    outputs : sequence of int
-        Node numbers.
-    recorded : list of int
-        The needed nodes in the order of the recording.
-
-    Returns
-    -------
-    list of int
-        The order.
+    `recorded` (list of int): the needed nodes in the order of the recording.
     """
     registers = {}
     for index in recorded:
@@ -218,17 +154,7 @@ def depth_first(tape, outputs, recorded):
 def live_values(tape, order):
     """Return the number of live values, averaged over the statements.
 
-    Parameters
-    ----------
-    tape : Tape
-        The recording.
-    order : list of int
-        Node numbers.
-
-    Returns
-    -------
-    float
-        The average.
+    `order` (list of int): node numbers.
     """
     last = {i: k for k, index in enumerate(order) for i in operands(tape.nodes[index])}
     position = {index: k for k, index in enumerate(order) if tape.nodes[index][0] != 'input'}

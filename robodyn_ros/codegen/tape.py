@@ -34,12 +34,8 @@ class RecordingTooSlow(Exception):
 def limited(nodes, seconds):
     """Limit recordings inside a `with` block.
 
-    Parameters
-    ----------
-    nodes : int
-        Largest number of nodes of each new tape.
-    seconds : float
-        Largest total time [s].
+    `nodes`: largest number of nodes of each new tape.
+    `seconds`: largest total time [s].
     """
     token = _limits.set((nodes, time.monotonic() + seconds))
     try:
@@ -88,15 +84,7 @@ class Tape:
     def input(self, name):
         """Return a new input of the tape.
 
-        Parameters
-        ----------
-        name : str
-            Its name, such as 'q[0]'.
-
-        Returns
-        -------
-        Recorded
-            The input.
+        `name`: its name, such as 'q[0]'.
         """
         return self._node('input', name)
 
@@ -125,15 +113,7 @@ class Tape:
     def add(self, a, b):
         """Return a + b.
 
-        Parameters
-        ----------
-        a, b : Recorded
-            The operands.
-
-        Returns
-        -------
-        Recorded or float
-            A node, or a constant.
+        `a`, `b` (Recorded): the operands.
         """
         minus_a, minus_b = a.positive, b.positive
         if minus_a is not None and minus_b is not None:
@@ -155,15 +135,7 @@ class Tape:
     def subtract(self, a, b):
         """Return a - b.
 
-        Parameters
-        ----------
-        a, b : Recorded
-            The operands.
-
-        Returns
-        -------
-        Recorded or float
-            A node, or a constant.
+        `a`, `b` (Recorded): the operands.
         """
         if a.index == b.index:
             return 0.0
@@ -212,15 +184,7 @@ class Tape:
     def multiply(self, a, b):
         """Return a b.
 
-        Parameters
-        ----------
-        a, b : Recorded
-            The operands.
-
-        Returns
-        -------
-        Recorded or float
-            A node, or a constant.
+        `a`, `b` (Recorded): the operands.
         """
         minus_a, minus_b = a.positive, b.positive
         if minus_a is not None or minus_b is not None:
@@ -236,17 +200,8 @@ class Tape:
     def scale(self, factor, a):
         """Return factor a.
 
-        Parameters
-        ----------
-        factor : float
-            A constant.
-        a : Recorded
-            The operand.
-
-        Returns
-        -------
-        Recorded or float
-            A node, or a constant.
+        `factor`: a constant.
+        `a` (Recorded): the operand.
         """
         if factor == 0.0:
             return 0.0
@@ -266,17 +221,8 @@ class Tape:
     def shift(self, constant, a):
         """Return constant + a.
 
-        Parameters
-        ----------
-        constant : float
-            A constant.
-        a : Recorded
-            The operand.
-
-        Returns
-        -------
-        Recorded
-            The sum.
+        `constant`: a constant.
+        `a` (Recorded): the operand.
         """
         if constant == 0.0:
             return a
@@ -289,15 +235,7 @@ class Tape:
     def pack(self, numbers):
         """Return several numbers as one value. Operations of it are those of each number.
 
-        Parameters
-        ----------
-        numbers : sequence of Recorded or float
-            The numbers, one in each lane.
-
-        Returns
-        -------
-        Recorded or float
-            A node; the number itself if it is the same in every lane.
+        `numbers` (sequence of Recorded or float): the numbers, one in each lane.
         """
         recorded = [each for each in numbers if isinstance(each, Recorded)]
         if len({_identity(each) for each in numbers}) == 1:
@@ -332,17 +270,7 @@ class Tape:
     def lane(self, value, k):
         """Return the number in lane k of a pack; any other value is the same in all lanes.
 
-        Parameters
-        ----------
-        value : Recorded or float
-            The value.
-        k : int
-            The lane.
-
-        Returns
-        -------
-        Recorded or float
-            The number.
+        `k`: the lane.
         """
         if not isinstance(value, Recorded) or value.index not in self._packs:
             return value
@@ -358,10 +286,7 @@ class Tape:
     def is_pack(self, index):
         """Return whether a node has several numbers.
 
-        Parameters
-        ----------
-        index : int
-            Number of the node.
+        `index`: number of the node.
         """
         return index in self._packs
 
@@ -501,17 +426,8 @@ def count(tape, nodes):
     A subtraction counts as an addition. A change of sign is free, because the user of the value
     absorbs it.
 
-    Parameters
-    ----------
-    tape : Tape
-        The tape.
-    nodes : sequence of int
-        Numbers of the nodes to count, see `needed`.
-
-    Returns
-    -------
-    dict
-        {'multiplications', 'additions', 'divisions', 'trigonometric': number}.
+    `nodes` (sequence of int): numbers of the nodes to count, see `needed`.
+    Returns {'multiplications', 'additions', 'divisions', 'trigonometric': number}.
     """
     kinds = {
         'add': 'additions',
@@ -534,20 +450,7 @@ def count(tape, nodes):
 
 
 def needed(tape, outputs):
-    """Return the nodes on which outputs depend, in order.
-
-    Parameters
-    ----------
-    tape : Tape
-        The tape.
-    outputs : sequence of int
-        Node numbers.
-
-    Returns
-    -------
-    list of int
-        Node numbers, with the outputs.
-    """
+    """Return the nodes on which outputs depend, in order."""
     nodes = tape.nodes
     alive = [False] * len(nodes)
     for index in outputs:
@@ -562,10 +465,7 @@ def needed(tape, outputs):
 def operands(node):
     """Return the node numbers of the operands of a node.
 
-    Parameters
-    ----------
-    node : tuple
-        (operation, *operands).
+    `node` (tuple): (operation, *operands).
     """
     return node[FIRST_OPERAND.get(node[0], 1) :]
 
@@ -573,19 +473,7 @@ def operands(node):
 def evaluate(tape, outputs, inputs):
     """Return the values of nodes, for tests.
 
-    Parameters
-    ----------
-    tape : Tape
-        The tape.
-    outputs : sequence of int
-        Node numbers.
-    inputs : dict
-        {name: value}.
-
-    Returns
-    -------
-    list of float
-        The values.
+    `inputs` (dict): {name: value}.
     """
     values = {}
     for index in needed(tape, outputs):

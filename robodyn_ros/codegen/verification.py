@@ -27,17 +27,9 @@ REFUSABLE = MAX_CONDITION / 36.0
 def every_kernel(robot, recipes):
     """Compare the kernels of a robot with their recursions, at a few states.
 
-    Parameters
-    ----------
-    robot : SpecialisedRobot
-        Has the compiled kernels.
-    recipes : dict
-        {key of a kernel: Recipe}.
-
-    Raises
-    ------
-    KernelError
-        With the first kernel that differs.
+    `robot` (SpecialisedRobot): has the compiled kernels.
+    `recipes` (dict): {key of a kernel: Recipe}.
+    Raises KernelError: with the first kernel that differs.
     """
     for state in _states(robot):
         allowed = _allowed_error(robot, state)
@@ -49,24 +41,10 @@ def every_kernel(robot, recipes):
 def from_all_positions(robot, key, recipe):
     """Compare a kernel from the positions of all joints with its recursion, at a few states.
 
-    Parameters
-    ----------
-    robot : SpecialisedRobot
-        Has the compiled kernel.
-    key : tuple of str
-        Key of the kernel.
-    recipe : Recipe
-        Its recipe.
-
-    Returns
-    -------
-    bool
-        Whether it takes at least one of the states. It may leave some to the generic kernel.
-
-    Raises
-    ------
-    KernelError
-        If it differs.
+    `robot` (SpecialisedRobot): has the compiled kernel.
+    `key` (tuple of str): key of the kernel.
+    Returns whether it takes at least one of the states. It may leave some to the generic kernel.
+    Raises KernelError: if it differs.
     """
     inputs, outputs = (sizes(shapes, robot.model) for shapes in (recipe.inputs, recipe.outputs))
     takes = False
@@ -87,19 +65,8 @@ def from_all_positions(robot, key, recipe):
 def derivative(robot, name, method):
     """Compare a method for a derivative with its recursion, at a few states.
 
-    Parameters
-    ----------
-    robot : SpecialisedRobot
-        The robot.
-    name : str
-        Name of the derivative, in DERIVATIVES.
-    method : callable
-        The method.
-
-    Raises
-    ------
-    KernelError
-        If they differ.
+    `name`: name of the derivative, in DERIVATIVES.
+    Raises KernelError: if they differ.
     """
     recipe = DERIVATIVES[name]
     results = sizes(recipe.outputs, robot.model)
@@ -162,23 +129,9 @@ def _compare(robot, key, recipe, state, allowed):
 def interpreted(recipe, subject, model, inputs, results):
     """Run the recursion of a recipe as plain Python.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        The recipe.
-    subject : str, tuple of str or None
-        Argument of `recipe.given`, such as the name of a frame.
-    model : RobotModel
-        The robot.
-    inputs : dict
-        {argument: array}.
-    results : dict
-        {argument: array}, written.
-
-    Returns
-    -------
-    int
-        1 if it met a singular pivot, else 0.
+    `inputs` (dict): {argument: array}.
+    `results` (dict): {argument: array}, written.
+    Returns 1 if it met a singular pivot, else 0.
     """
     recipe = recipe.of_model(model)
     inputs = inputs | (recipe.given(model, subject) if recipe.given else {})

@@ -73,15 +73,7 @@ SPARE = {
 def of(kernel):
     """Return the loop of a kernel over a batch, not yet compiled.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        A kernel of `generic`, or its counterpart over independent coordinates.
-
-    Returns
-    -------
-    Kernel
-        The loop.
+    `kernel` (Kernel): a kernel of `generic`, or its counterpart over independent coordinates.
     """
     if kernel is generic.task_inertia:
         return task_inertia
@@ -154,22 +146,13 @@ def task_inertia(
 ):
     """Compute inertias, singular values and ranks of tasks, without a status.
 
-    Parameters
-    ----------
-    compliance : (k, m, m) ndarray
-        Inverses of the inertias, for k states and a task of m axes.
-    damping : float
-        Damping of the inversion near singularities.
-    inertia : (k, m, m) ndarray
-        Written: the inertias.
-    singular_values : (k, m) ndarray
-        Written: the singular values of the compliances.
-    rank : (k,) ndarray
-        Written: the ranks.
-    first : int
-        First state.
-    last : int
-        End of the range of states.
+    `compliance`: inverses of the inertias, for k states and a task of m axes.
+    `damping`: damping of the inversion near singularities.
+    `inertia`: written: the inertias.
+    `singular_values`: written: the singular values of the compliances.
+    `rank`: written: the ranks.
+    `first`: first state.
+    `last`: end of the range of states.
     """
     m = compliance.shape[1]
     spare, vectors = np.empty((m, m)), np.empty((m, m))

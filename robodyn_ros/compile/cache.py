@@ -57,13 +57,7 @@ class CacheWarning(UserWarning):
 
 
 def root():
-    """Return the folder that holds the caches of all versions, without creating it.
-
-    Returns
-    -------
-    pathlib.Path or None
-        None if the user has no home folder.
-    """
+    """Return the folder that holds the caches of all versions, without creating it."""
     if _is_building():
         return built_root()
     chosen = os.environ.get('ROBODYN_CACHE_DIR')
@@ -78,13 +72,7 @@ def root():
 
 
 def built_root():
-    """Return the folder of the kernels that were compiled when the package was built.
-
-    Returns
-    -------
-    pathlib.Path or None
-        None if ROBODYN_BUILT_KERNELS is empty, which disables it.
-    """
+    """Return the folder of the kernels that were compiled when the package was built."""
     chosen = os.environ.get('ROBODYN_BUILT_KERNELS')
     if chosen is None:
         return _package / BUILT
@@ -104,15 +92,7 @@ def building():
 def folder(source_file):
     """Return the path of the user's cache folder for the kernels of a source file.
 
-    Parameters
-    ----------
-    source_file : str
-        Path of the source file.
-
-    Returns
-    -------
-    pathlib.Path or None
-        None if there is no usable folder.
+    `source_file`: path of the source file.
     """
     opened = _own(source_file)
     return opened and opened.path
@@ -121,19 +101,10 @@ def folder(source_file):
 def found(source_file, name):
     """Yield every cached file of a name, the user's own first.
 
-    Parameters
-    ----------
-    source_file : str
-        Path of the source file of the kernel.
-    name : str
-        Name of the cached file.
-
-    Yields
-    ------
-    folder : TrustedFolder
-        The folder.
-    data : bytes
-        Contents of the file.
+    `source_file`: path of the source file of the kernel.
+    `name`: name of the cached file.
+    Yields `folder` (TrustedFolder): the folder.
+    Yields `data` (bytes): contents of the file.
     """
     for opened in _folders(source_file):
         try:
@@ -152,12 +123,8 @@ def found(source_file, name):
 def has(source_file, name):
     """Return whether a file is cached.
 
-    Parameters
-    ----------
-    source_file : str
-        Path of the source file of the kernel.
-    name : str
-        Name of the cached file.
+    `source_file`: path of the source file of the kernel.
+    `name`: name of the cached file.
     """
     for opened in _folders(source_file):
         with contextlib.suppress(OSError):
@@ -169,19 +136,10 @@ def has(source_file, name):
 def save(source_file, name, data):
     """Write a file to the user's cache, atomically.
 
-    Parameters
-    ----------
-    source_file : str
-        Path of the source file of the kernel.
-    name : str
-        Name of the cached file.
-    data : bytes
-        Its contents.
-
-    Returns
-    -------
-    bool
-        Whether the file was written. A warning tells why not.
+    `source_file`: path of the source file of the kernel.
+    `name`: name of the cached file.
+    `data` (bytes): its contents.
+    Returns whether the file was written. A warning tells why not.
     """
     opened = _own(source_file)
     if opened is None:
@@ -203,15 +161,8 @@ def save(source_file, name, data):
 def set_mark(name):
     """Mark a compilation as complete, with the files it depends on.
 
-    Parameters
-    ----------
-    name : str
-        Name of the compilation, such as that of a robot.
-
-    Returns
-    -------
-    bool
-        Whether the mark was written.
+    `name`: name of the compilation, such as that of a robot.
+    Returns whether the mark was written.
     """
     lines = sorted('\t'.join(place) for place in _used[root()])
     return save(__file__, name + MARK, '\n'.join(lines).encode())
@@ -220,10 +171,7 @@ def set_mark(name):
 def has_mark(name):
     """Return whether a compilation is marked complete and all of its files exist.
 
-    Parameters
-    ----------
-    name : str
-        Name of the compilation.
+    `name`: name of the compilation.
     """
     for _, data in found(__file__, name + MARK):
         places = [line.split('\t') for line in data.decode(errors='replace').splitlines()]

@@ -29,15 +29,7 @@ from robodyn_ros.spatial.primitive import RECURSIONS, SEPARATE, primitive, recur
 def called(kernel):
     """Compile a kernel, and return a function with which other kernels call its machine code.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-
-    Returns
-    -------
-    callable
-        A function for compiled code only, with the arguments of the kernel.
+    Returns a function for compiled code only, with the arguments of the kernel.
     """
     if MISSING or not hasattr(kernel.compiled, 'overloads'):  # Numba copies it or is disabled
         return kernel.compiled
@@ -62,10 +54,7 @@ def called(kernel):
 def provide_recursions(function):
     """Compile or load the kernels of all recursions that a function calls, however deeply.
 
-    Parameters
-    ----------
-    function : callable
-        A plain function.
+    `function` (callable): a plain function.
     """
     provide(map(generic_kernel_of, recursions_of(inspect.unwrap(function))))
 
@@ -74,18 +63,9 @@ def provide_recursions(function):
 def recursions_of(function, enters=lambda value: not hasattr(value, '__wrapped__')):
     """Return the recursions that a function calls, directly or through others.
 
-    Parameters
-    ----------
-    function : callable
-        A plain function.
-    enters : callable
-        Whether to search a called function, too. By default all but separate functions are
-        searched. These call recursions from kernels of their own.
-
-    Returns
-    -------
-    tuple of callable
-        The recursions.
+    `function` (callable): a plain function.
+    `enters` (callable): whether to search a called function, too. By default all but separate
+      functions are searched. These call recursions from kernels of their own.
     """
     seen, waiting = {function: None}, [function]
     while waiting:
@@ -119,15 +99,7 @@ def _globals_of(function):
 def generic_kernel_of(recursion):
     """Return the generic kernel of a recursion.
 
-    Parameters
-    ----------
-    recursion : callable
-        A recursion of robodyn_ros.algorithms.
-
-    Returns
-    -------
-    Kernel
-        Its kernel in `generic`.
+    `recursion` (callable): a recursion of robodyn_ros.algorithms.
     """
     from robodyn_ros.compile import generic  # it imports this file
 
@@ -163,10 +135,7 @@ def declare():
 def provide(kernels):
     """Compile or load the kernels of separate functions, so that other kernels can call them.
 
-    Parameters
-    ----------
-    kernels : iterable of Kernel
-        Kernels of separate functions.
+    `kernels` (iterable of Kernel): kernels of separate functions.
     """
     provide_in_place({kernel.python: kernel for kernel in kernels}, JOINTS)
 
@@ -174,13 +143,9 @@ def provide(kernels):
 def provide_in_place(kernels, coordinates):
     """Provide kernels that run in place of recursions over the tree.
 
-    Parameters
-    ----------
-    kernels : dict
-        {recursion: Kernel with its arguments}.
-    coordinates : int
-        Kind of coordinates of the robots for which they run: a constant of
-        robodyn_ros.compile.robot_code_table.
+    `kernels` (dict): {recursion: Kernel with its arguments}.
+    `coordinates`: kind of coordinates of the robots for which they run: a constant of
+      robodyn_ros.compile.robot_code_table.
     """
     for function, kernel in kernels.items():
         addresses = _addresses(function)
@@ -204,12 +169,8 @@ def _symbol(function):
 def _separate_call(function, returns=None):
     """Return a function that calls the machine code of a separate one, for other kernels.
 
-    Parameters
-    ----------
-    function : callable
-        The separate function.
-    returns : numba type, optional
-        Type of its result; by default that of its annotation.
+    `function` (callable): the separate function.
+    `returns` (numba type): type of its result; by default that of its annotation.
     """
     signature = inspect.signature(function)
     if returns is None:

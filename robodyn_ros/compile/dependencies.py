@@ -40,15 +40,8 @@ def fingerprint(function):
     they reach count, since Numba may find some by type alone. This package, Numba and Python are
     excluded.
 
-    Parameters
-    ----------
-    function : callable
-        The plain function of a kernel.
-
-    Returns
-    -------
-    str
-        Digest of 64 characters, '' without dependencies on other packages.
+    `function` (callable): the plain function of a kernel.
+    Returns digest of 64 characters, '' without dependencies on other packages.
     """
     reached = _Reached()
     reached.follow(function)

@@ -224,20 +224,8 @@ from robodyn_ros.spatial.primitive import primitive as recursion
 def counterpart(recursion):
     """Return the recursion over independent coordinates for one over the tree.
 
-    Parameters
-    ----------
-    recursion : callable
-        A recursion over the tree.
-
-    Returns
-    -------
-    callable
-        A plain function of the same arguments.
-
-    Raises
-    ------
-    KeyError
-        For functions outside HAVE_COUNTERPARTS.
+    `recursion` (callable): a recursion over the tree.
+    Raises KeyError: for functions outside HAVE_COUNTERPARTS.
     """
     if recursion in WRITTEN:
         return WRITTEN[recursion]
@@ -252,17 +240,7 @@ def counterpart(recursion):
 def of_model(model, recursion):
     """Return a recursion, or its counterpart if a model has dependent joints.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The model.
-    recursion : callable
-        A recursion over the tree.
-
-    Returns
-    -------
-    callable
-        A plain function of the same arguments.
+    `recursion` (callable): a recursion over the tree.
     """
     return counterpart(recursion) if model.is_embedded else recursion
 
@@ -271,15 +249,8 @@ def of_model(model, recursion):
 def kernel_of(kernel):
     """Return the kernel over independent coordinates for a generic one.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        A kernel of `generic`.
-
-    Returns
-    -------
-    Kernel or None
-        None without a counterpart. A kernel that takes no robot is returned itself.
+    `kernel` (Kernel): a kernel of `generic`.
+    Returns None without a counterpart. A kernel that takes no robot is returned itself.
     """
     if kernel.python in HAVE_COUNTERPARTS:
         nogil = {'nogil': True} if kernel.options.get('nogil') else {}
@@ -336,26 +307,14 @@ def expand_state(
 ):
     """Compute positions, rates and accelerations of all joints from the independent ones.
 
-    Parameters
-    ----------
-    topology : (n + 1, k) ndarray of int
-        Topology of the tree, see robodyn_ros.model.layout.
-    constants : (n + 1, k) ndarray
-        Constants of the tree, see robodyn_ros.model.layout.
-    work : (k, m) ndarray
-        Scratch of the recursions.
-    q : (nq,) ndarray
-        Independent positions.
-    qd : (nv,) ndarray
-        Independent rates.
-    qdd : (nv,) ndarray
-        Independent accelerations.
-    all_q : ndarray
-        Written: positions of all joints.
-    all_qd : ndarray
-        Written: rates of all joints.
-    all_qdd : ndarray
-        Written: accelerations of all joints.
+    `topology`: topology of the tree, see robodyn_ros.model.layout.
+    `constants`: constants of the tree, see robodyn_ros.model.layout.
+    `q`: independent positions.
+    `qd`: independent rates.
+    `qdd`: independent accelerations.
+    `all_q`: written: positions of all joints.
+    `all_qd`: written: rates of all joints.
+    `all_qdd`: written: accelerations of all joints.
     """
     all_q[:] = expansion.expand_positions(topology, constants, work, q)
     all_qd[:] = expansion.expand(topology, work, 0, qd)
@@ -379,12 +338,8 @@ OF_DERIVATIVES = (derivatives.add_terms_of_loops, derivatives.add_rate_of_projec
 def prepare(model, for_derivatives=False):
     """Compile or load the functions for closed loops that the kernels of a model call.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The model; without closed loops nothing happens.
-    for_derivatives : bool
-        Whether to provide those of derivatives alone, or all others.
+    `model` (RobotModel): the model; without closed loops nothing happens.
+    `for_derivatives`: whether to provide those of derivatives alone, or all others.
     """
     if model.has_loops:
         rare = [function.__wrapped__ for function in OF_DERIVATIVES]
@@ -396,12 +351,6 @@ def prepare(model, for_derivatives=False):
 
 
 def kernels():
-    """Return the counterparts of all generic kernels that have one.
-
-    Returns
-    -------
-    list of Kernel
-        The kernels.
-    """
+    """Return the counterparts of all generic kernels that have one."""
     found = (kernel_of(each) for each in generic.ALL if each.python in HAVE_COUNTERPARTS)
     return [*found, expand_state, loop_forms]

@@ -34,15 +34,7 @@ body_poses = kernel(kinematics.body_poses)
 def kernel_of(kernel):
     """Return the kernel over joints and modes for a generic one.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        A kernel of `generic`.
-
-    Returns
-    -------
-    Kernel
-        The counterpart; `kernel` itself without one.
+    `kernel` (Kernel): a kernel of `generic`.
     """
     found = COUNTERPARTS.get(kernel.python)
     return KERNELS[found.__name__] if found else kernel

@@ -112,15 +112,8 @@ class Kernel:
 def kernel(function):
     """Decorate a plain, annotated function, so that it becomes a kernel.
 
-    Parameters
-    ----------
-    function : callable
-        The plain function, with annotations of robodyn_ros.spatial.types.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
+    `function` (callable): the plain function, with annotations of robodyn_ros.spatial.types.
+    Returns the kernel.
     """
     return Kernel(function)
 
@@ -128,17 +121,8 @@ def kernel(function):
 def separate_kernel(function, **options):
     """Return the kernel of a separate function, see robodyn_ros.compile.call.
 
-    Parameters
-    ----------
-    function : callable
-        The separate function.
-    **options
-        Options of numba.njit.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
+    `function` (callable): the separate function.
+    `**options`: options of numba.njit.
     """
     return Kernel(inspect.unwrap(function), has_vectorcall=False, **options)
 
@@ -146,17 +130,9 @@ def separate_kernel(function, **options):
 def warm_up(kernels, progress=None):
     """Compile every kernel of the list, or load it from the cache.
 
-    Parameters
-    ----------
-    kernels : sequence of Kernel
-        The kernels.
-    progress : callable, optional
-        Called with (name, number done, total) before each kernel and once at the end.
-
-    Raises
-    ------
-    KernelError
-        With the name of a kernel that does not compile.
+    `progress` (callable): called with (name, number done, total) before each kernel and once at
+      the end.
+    Raises KernelError: with the name of a kernel that does not compile.
     """
     kernels = list(kernels)
     notices = notice.suppressed() if progress else contextlib.nullcontext()

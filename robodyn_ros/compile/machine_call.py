@@ -15,17 +15,8 @@ from robodyn_ros.errors import KernelError
 def machine_code(kernel):
     """Compile a kernel, and return its compiled result and the address of its machine code.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-
-    Returns
-    -------
-    result : numba CompileResult
-        It must live as long as the address is in use.
-    address : int
-        Address of the machine code.
+    Returns `result` (numba CompileResult): it must live as long as the address is in use.
+    Returns `address` (int): address of the machine code.
     """
     (result,) = kernel.compiled.overloads.values()
     return result, result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
@@ -34,25 +25,12 @@ def machine_code(kernel):
 def emit_call(context, builder, code, returns, kinds, arguments):
     """Emit a call of machine code; its errors become those of the calling code.
 
-    Parameters
-    ----------
-    context : numba context
-        Context of the code generation.
-    builder : llvmlite IRBuilder
-        Where the call is emitted.
-    code : LLVM value
-        Function, or pointer to one.
-    returns : numba type
-        Type of its result.
-    kinds : sequence of numba types
-        Types of its arguments.
-    arguments : sequence of LLVM values
-        Its arguments.
-
-    Returns
-    -------
-    LLVM value
-        The result of the call.
+    `context` (numba context): context of the code generation.
+    `builder` (llvmlite IRBuilder): where the call is emitted.
+    `code` (LLVM value): function, or pointer to one.
+    `returns` (numba type): type of its result.
+    `kinds` (sequence of numba types): types of its arguments.
+    Returns the result of the call.
     """
     convention = context.call_conv
     status, value = convention.call_function(builder, code, returns, kinds, arguments)
@@ -64,18 +42,9 @@ def emit_call(context, builder, code, returns, kinds, arguments):
 def named_intrinsic(names, typed):
     """Return an intrinsic whose arguments have names, as Numba demands.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Names of the arguments.
-    typed : callable
-        Called with the typing context and the types of the arguments, as by
-        numba.extending.intrinsic.
-
-    Returns
-    -------
-    callable
-        The intrinsic.
+    `names` (iterable of str): names of the arguments.
+    `typed` (callable): called with the typing context and the types of the arguments, as by
+      numba.extending.intrinsic.
     """
     listed = ', '.join(names)
     space = {'typed': typed}
@@ -86,22 +55,8 @@ def named_intrinsic(names, typed):
 def address_of(kernel, kinds):
     """Return the address of the machine code of a kernel.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-    kinds : sequence of numba type
-        Types that its arguments must have.
-
-    Returns
-    -------
-    int
-        The address.
-
-    Raises
-    ------
-    KernelError
-        If its arguments have other types.
+    `kinds` (sequence of numba type): types that its arguments must have.
+    Raises KernelError: if its arguments have other types.
     """
     if kernel.signature != tuple(kinds):
         raise KernelError(
@@ -131,15 +86,8 @@ def by_address(function):
     In kernels this argument is the address of machine code that returns a status. In Python it is
     a function.
 
-    Parameters
-    ----------
-    function : callable
-        The function to decorate.
-
-    Returns
-    -------
-    callable
-        The same function.
+    `function` (callable): the function to decorate.
+    Returns the same function.
     """
     names = ', '.join(inspect.signature(function).parameters)
     call = None if MISSING else code_call(argument_types(function))
@@ -156,17 +104,6 @@ def by_address(function):
 
 @functools.cache
 def argument_types(function):
-    """Return the types of the arguments that a function of `by_address` passes on.
-
-    Parameters
-    ----------
-    function : callable
-        The function.
-
-    Returns
-    -------
-    tuple
-        Types of all its arguments after the first.
-    """
+    """Return the types of the arguments that a function of `by_address` passes on."""
     parameters = inspect.signature(function).parameters.values()
     return tuple(each.annotation for each in parameters)[1:]

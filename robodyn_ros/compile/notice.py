@@ -29,13 +29,7 @@ def suppressed():
 
 @contextlib.contextmanager
 def compiling(name):
-    """Report the compilation of a kernel inside a `with` block, but none of its inner kernels.
-
-    Parameters
-    ----------
-    name : str
-        Name of the kernel.
-    """
+    """Report the compilation of a kernel inside a `with` block, but none of its inner kernels."""
     verbose = getattr(sys.modules.get('robodyn_ros'), 'verbose', None)
     if _suppressed.get() or verbose is False:
         with suppressed():

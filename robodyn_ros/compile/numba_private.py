@@ -21,15 +21,8 @@ OLDEST = (0, 59)
 def require_version(version):
     """Refuse a Numba that is too old, such as one of a distribution.
 
-    Parameters
-    ----------
-    version : str
-        Version of Numba, such as '0.61.2'.
-
-    Raises
-    ------
-    KernelError
-        With the installed and the required version.
+    `version`: version of Numba, such as '0.61.2'.
+    Raises KernelError: with the installed and the required version.
     """
     found = tuple(int(part) for part in version.split('.')[:2])
     if found < OLDEST:

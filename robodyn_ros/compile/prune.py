@@ -24,10 +24,8 @@ OURS = re.compile(r'[0-9a-f]{16}-numba[^/]+-py[^/]+')
 def prune(folder):
     """Prune the kernel cache, at most once a day.
 
-    Parameters
-    ----------
-    folder : TrustedFolder
-        The folder of the current version. The folders beside it are pruned, too.
+    `folder` (TrustedFolder): the folder of the current version. The folders beside it are pruned,
+      too.
     """
     with contextlib.suppress(OSError):
         if _is_due(folder):
@@ -39,10 +37,7 @@ def prune(folder):
 def remove_others(current):
     """Remove unused folders of other versions.
 
-    Parameters
-    ----------
-    current : pathlib.Path
-        The folder of the current version.
+    `current` (pathlib.Path): the folder of the current version.
     """
     for path in _folders(current.parent):
         if path != current:

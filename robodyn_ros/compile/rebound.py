@@ -15,17 +15,8 @@ from robodyn_ros.spatial.primitive import primitive
 def rebound(function, replaced):
     """Return a copy of a function in which called functions are replaced, however deeply.
 
-    Parameters
-    ----------
-    function : callable
-        A plain function.
-    replaced : dict
-        {function: replacement}. Replacements are not searched themselves.
-
-    Returns
-    -------
-    callable
-        The copy; the function itself if it calls nothing replaced.
+    `function` (callable): a plain function.
+    `replaced` (dict): {function: replacement}. Replacements are not searched themselves.
     """
     return _Copies(replaced).copy(inspect.unwrap(function))
 

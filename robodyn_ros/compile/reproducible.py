@@ -61,15 +61,8 @@ def sine_and_cosine(x):
     the Elementary Functions, 1980). Beyond LARGEST the angle is first reduced by rounded full
     turns, to the accuracy of its last bit.
 
-    Parameters
-    ----------
-    x : float
-        Angle [rad].
-
-    Returns
-    -------
-    sine, cosine : float
-        Its sine and cosine.
+    `x`: angle [rad].
+    Returns `sine, cosine` (float): its sine and cosine.
     """
     if abs(x) > LARGEST:
         x = x % WHOLE_TURN
@@ -101,15 +94,7 @@ def exponential(x):
 
     A rational function of the remainder after powers of 2 (the method of fdlibm's e_exp.c, 1993).
 
-    Parameters
-    ----------
-    x : float
-        Exponent.
-
-    Returns
-    -------
-    float
-        Zero below UNDERFLOW, infinity above OVERFLOW, NaN for NaN.
+    `x`: exponent.
     """
     if not UNDERFLOW < x < OVERFLOW:
         return x if x != x else (math.inf if x > 0.0 else 0.0)
@@ -128,10 +113,8 @@ def exponential(x):
 def install():
     """Make kernels that are linked later call the functions of this file.
 
-    Returns
-    -------
-    dict
-        {name in the C library: compiled function}. The cache keeps it for the life of the process.
+    Returns {name in the C library: compiled function}. The cache keeps it for the life of the
+      process.
     """
     both = njit('UniTuple(float64, 2)(float64)', fastmath=False)(sine_and_cosine)
 

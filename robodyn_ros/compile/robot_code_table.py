@@ -109,15 +109,8 @@ class RobotCodeTable:
     def bound(self, compiled):
         """Return a function that calls a compiled kernel with this topology.
 
-        Parameters
-        ----------
-        compiled : callable
-            A compiled kernel, whose first argument is the topology.
-
-        Returns
-        -------
-        callable
-            Its first argument is ignored; the others are those of the kernel.
+        `compiled` (callable): a compiled kernel, whose first argument is the topology.
+        Returns its first argument is ignored; the others are those of the kernel.
         """
 
         def call(_, *arguments):
@@ -129,20 +122,11 @@ class RobotCodeTable:
 def of_robot(recursion, over, otherwise):
     """Return a function for kernels: the robot's own code for a recursion, or else `otherwise`.
 
-    Parameters
-    ----------
-    recursion : callable
-        The recursion. Only those of ARGUMENTS may have own code.
-    over : callable
-        Called where the coordinates of the robot are not the joints of a tree. Its first arguments
-        are the coordinates, and the address of the topology without a table.
-    otherwise : callable
-        Called in all other cases without own code, or where own code does not apply or refuses.
-
-    Returns
-    -------
-    callable
-        A plain function of the arguments of the recursion.
+    `recursion` (callable): the recursion. Only those of ARGUMENTS may have own code.
+    `over` (callable): called where the coordinates of the robot are not the joints of a tree. Its
+      first arguments are the coordinates, and the address of the topology without a table.
+    `otherwise` (callable): called in all other cases without own code, or where own code does not
+      apply or refuses.
     """
     has_own = recursion in ARGUMENTS
     return _written(
@@ -159,15 +143,7 @@ def of_robot(recursion, over, otherwise):
 def of_tree(recursion):
     """Return a copy of a recursion for kernels, which refuses robots with other coordinates.
 
-    Parameters
-    ----------
-    recursion : callable
-        A recursion over the joints of a tree.
-
-    Returns
-    -------
-    callable
-        A plain function of the same arguments.
+    `recursion` (callable): a recursion over the joints of a tree.
     """
     copy = FunctionType(recursion.__code__, recursion.__globals__, recursion.__name__)
     refusal = REFUSAL.format(name=recursion.__name__)

@@ -45,17 +45,9 @@ class SealedCode(Cache):
     def load_overload(self, sig, target_context):
         """Load the machine code.
 
-        Parameters
-        ----------
-        sig : numba signature
-            Unused; there is one signature.
-        target_context : numba context
-            Context of the code generation.
-
-        Returns
-        -------
-        numba CompileResult or None
-            None without a file with a valid seal.
+        `sig` (numba signature): unused; there is one signature.
+        `target_context` (numba context): context of the code generation.
+        Returns None without a file with a valid seal.
         """
         rtsys.initialize(target_context)  # sufficient for loading, and much faster than a refresh
         for folder, data in cache.found(self._source, self._name):
@@ -76,12 +68,8 @@ class SealedCode(Cache):
     def save_overload(self, sig, data):
         """Store machine code, unless it contains addresses of this process.
 
-        Parameters
-        ----------
-        sig : numba signature
-            Unused; there is one signature.
-        data : numba CompileResult
-            The compiled function.
+        `sig` (numba signature): unused; there is one signature.
+        `data` (numba CompileResult): the compiled function.
         """
         if data.library.has_dynamic_globals or data.lifted:
             return

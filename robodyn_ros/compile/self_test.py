@@ -20,10 +20,7 @@ TOLERANCE = 1e-9  # the answers have eleven to twelve digits
 def known_answers():
     """Run kernels of inverse and forward dynamics, gravity and M on a known case.
 
-    Raises
-    ------
-    KernelError
-        With the name of the first wrong kernel.
+    Raises KernelError: with the name of the first wrong kernel.
     """
     topology, constants, gravity = _elbow()
     work = working_memory.allocate(topology)

@@ -23,17 +23,9 @@ SIZE = hashlib.sha256().digest_size  # of the seal before bytecode
 def imported(stem, write):
     """Return the module of a generated source, from the kernel cache if it is there.
 
-    Parameters
-    ----------
-    stem : str
-        Name of the file without its ending. It identifies the source.
-    write : callable
-        Called without arguments; returns the source as text. Not called for a cached source.
-
-    Returns
-    -------
-    module
-        The module, in sys.modules too.
+    `stem`: name of the file without its ending. It identifies the source.
+    `write` (callable): called without arguments; returns the source as text. Not called for a
+      cached source.
     """
     name, file = f'{GENERATED}{stem}', f'{stem}.py'
     path, sealed = next(

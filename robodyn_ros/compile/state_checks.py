@@ -32,14 +32,8 @@ def fits(x, n):
 def one(nq: Integer, nv: Integer, q: Vector):
     """Return whether q is a configuration of nq coordinates.
 
-    Parameters
-    ----------
-    nq : int
-        Number of positions.
-    nv : int
-        Number of rates.
-    q : (nq,) ndarray
-        Positions.
+    `nq`: number of positions.
+    `nv`: number of rates.
     """
     return fits(q, nq)
 
@@ -48,16 +42,9 @@ def one(nq: Integer, nv: Integer, q: Vector):
 def two(nq: Integer, nv: Integer, q: Vector, y: Vector):
     """Return whether a state of two vectors has the right lengths and finite numbers.
 
-    Parameters
-    ----------
-    nq : int
-        Number of positions.
-    nv : int
-        Number of rates.
-    q : (nq,) ndarray
-        Positions.
-    y : (nv,) ndarray
-        Rates, or another vector of joint space.
+    `nq`: number of positions.
+    `nv`: number of rates.
+    `y`: rates, or another vector of joint space.
     """
     return fits(q, nq) and fits(y, nv)
 
@@ -66,16 +53,9 @@ def two(nq: Integer, nv: Integer, q: Vector, y: Vector):
 def three(nq: Integer, nv: Integer, q: Vector, y: Vector, z: Vector):
     """Return whether a state of three vectors has the right lengths and finite numbers.
 
-    Parameters
-    ----------
-    nq : int
-        Number of positions.
-    nv : int
-        Number of rates.
-    q : (nq,) ndarray
-        Positions.
-    y, z : (nv,) ndarray
-        Rates and accelerations, or other vectors of joint space.
+    `nq`: number of positions.
+    `nv`: number of rates.
+    `y`, `z`: rates and accelerations, or other vectors of joint space.
     """
     return fits(q, nq) and fits(y, nv) and fits(z, nv)
 

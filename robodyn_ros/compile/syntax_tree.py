@@ -17,15 +17,7 @@ def parsed(text):
     Python 3.11 and 3.12 count the depth of the tree in a variable that all threads share. They
     raise a SystemError if another thread has changed it (github.com/python/cpython/issues/106905).
 
-    Parameters
-    ----------
-    text : str
-        Python source.
-
-    Returns
-    -------
-    ast.Module
-        The tree.
+    `text`: Python source.
     """
     with _LOCK:
         for _ in range(ATTEMPTS - 1):
@@ -39,15 +31,7 @@ def parsed(text):
 def parsed_function(function):
     """Return the definition of a function in the syntax tree of its source.
 
-    Parameters
-    ----------
-    function : callable
-        A Python function.
-
-    Returns
-    -------
-    ast.FunctionDef
-        Its definition.
+    `function` (callable): a Python function.
     """
     return parsed(textwrap.dedent(inspect.getsource(function))).body[0]
 
@@ -55,10 +39,7 @@ def parsed_function(function):
 def returns_a_value(function):
     """Return whether the source of a function returns a value, such as a status.
 
-    Parameters
-    ----------
-    function : callable
-        A Python function.
+    `function` (callable): a Python function.
     """
     nodes = ast.walk(parsed_function(function))
     return any(isinstance(node, ast.Return) and node.value is not None for node in nodes)

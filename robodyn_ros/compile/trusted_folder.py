@@ -69,35 +69,14 @@ class TrustedFolder:
     def status(self, name):
         """Return the state of an entry.
 
-        Parameters
-        ----------
-        name : str
-            Name of the entry.
-
-        Returns
-        -------
-        os.stat_result
-            For a symbolic link, of the link itself.
+        `name`: name of the entry.
         """
         return os.stat(name, dir_fd=self._handle, follow_symlinks=False)
 
     def read_bytes(self, name):
         """Return the contents of a file.
 
-        Parameters
-        ----------
-        name : str
-            Name of the file.
-
-        Returns
-        -------
-        bytes
-            Its contents.
-
-        Raises
-        ------
-        UntrustedError
-            If other users can write to it, or if it is not a regular file.
+        Raises UntrustedError: if other users can write to it, or if it is not a regular file.
         """
         handle = os.open(
             name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=self._handle
@@ -112,12 +91,7 @@ class TrustedFolder:
     def write_bytes(self, name, data):
         """Write a file atomically: it is on the disk before it gets its name.
 
-        Parameters
-        ----------
-        name : str
-            Name of the file.
-        data : bytes
-            Its contents.
+        `data` (bytes): its contents.
         """
         part = f'{name[:100]}.{secrets.token_hex(8)}{PART}'
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -134,24 +108,12 @@ class TrustedFolder:
             raise
 
     def touch(self, name):
-        """Record that a file is used now.
-
-        Parameters
-        ----------
-        name : str
-            Name of the file.
-        """
+        """Record that a file is used now."""
         with contextlib.suppress(OSError):
             os.utime(name, dir_fd=self._handle, follow_symlinks=False)
 
     def remove(self, name):
-        """Remove a file if possible.
-
-        Parameters
-        ----------
-        name : str
-            Name of the file.
-        """
+        """Remove a file if possible."""
         with contextlib.suppress(OSError):
             os.unlink(name, dir_fd=self._handle)
 

@@ -19,17 +19,8 @@ GAIN_COLUMNS = ('joint', 'p [N m/rad]', 'd [N m s/rad]', 'error', 'error of laws
 def gain_rows(robot, bandwidth):
     """Yield the cells of the table of gains, one row for each joint.
 
-    Parameters
-    ----------
-    robot : Robot
-        A robot with an `inertia_range`.
-    bandwidth : float
-        Natural frequency of the joints [rad/s].
-
-    Yields
-    ------
-    tuple of str
-        The cells of a row.
+    `robot` (Robot): a robot with an `inertia_range`.
+    `bandwidth`: natural frequency of the joints [rad/s].
     """
     least, most = inertia_range(robot)
     friction, (p, d) = dry_friction(robot), proposed_gains(most, bandwidth)
@@ -41,10 +32,7 @@ def gain_rows(robot, bandwidth):
 def held_by_friction(robot):
     """Return a Finding for every joint that friction holds far from its reference.
 
-    Parameters
-    ----------
-    robot : Robot
-        A robot without an `inertia_range` gives no findings.
+    `robot` (Robot): a robot without an `inertia_range` gives no findings.
     """
     inertia = inertia_range(robot)
     if inertia is None:

@@ -31,13 +31,7 @@ class RobotParser(argparse.ArgumentParser):
     """
 
     def parse_known_args(self, args=None, namespace=None):
-        """Parse the words that are no arguments of a xacro file, and collect the others.
-
-        Parameters
-        ----------
-        args, namespace
-            As of ArgumentParser.parse_known_args.
-        """
+        """Parse the words that are no arguments of a xacro file, and collect the others."""
         words = sys.argv[1:] if args is None else [*args]
         given = [word for word in words if _XACRO_ARGUMENT.match(word)]
         rest = [word for word in words if word not in given]
@@ -50,12 +44,8 @@ class RobotParser(argparse.ArgumentParser):
 def add_robot(parser, optional=False):
     """Add the arguments that describe a robot; they are the same in every command.
 
-    Parameters
-    ----------
-    parser : RobotParser
-        Of the command.
-    optional : bool
-        Whether the robot is optional.
+    `parser` (RobotParser): of the command.
+    `optional`: whether the robot is optional.
     """
     parser.add_argument(
         'urdf',
@@ -111,15 +101,8 @@ def add_robot(parser, optional=False):
 def source_of(options):
     """Return the DescriptionSource of the arguments.
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Parsed arguments.
-
-    Raises
-    ------
-    ModelError
-        If there is no such description.
+    `options` (argparse.Namespace): parsed arguments.
+    Raises ModelError: if there is no such description.
     """
     return description_source.opened(options.urdf, options.xacro_arguments)
 
@@ -127,19 +110,10 @@ def source_of(options):
 def model_of(options, source=None, rotor_model=None):
     """Build the RobotModel that the arguments describe.
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Parsed arguments.
-    source : DescriptionSource, optional
-        That of the arguments, if it is open already.
-    rotor_model : str, optional
-        'exact' or 'reflected'; that of the arguments by default.
-
-    Raises
-    ------
-    RobodynError
-        If the robot is not valid.
+    `options` (argparse.Namespace): parsed arguments.
+    `source` (DescriptionSource): that of the arguments, if it is open already.
+    `rotor_model`: 'exact' or 'reflected'; that of the arguments by default.
+    Raises RobodynError: if the robot is not valid.
     """
     loops = closure_file.loops_of(options.closure_file or ())
     robot = Robot.from_description(
@@ -161,12 +135,7 @@ def model_of(options, source=None, rotor_model=None):
 def rotors_of(options, description):
     """Return {joint: Rotor} of the robot that the arguments describe.
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Parsed arguments.
-    description : RobotDescription
-        The description.
+    `options` (argparse.Namespace): parsed arguments.
     """
     return known_rotors(description, rotor_file.rotors_of(options.rotor_file))
 
@@ -174,12 +143,8 @@ def rotors_of(options, description):
 def within(kind, least, most=math.inf):
     """Return the type of an option that is a number in a range.
 
-    Parameters
-    ----------
-    kind : type
-        int or float.
-    least, most : float
-        The range, both ends included.
+    `kind` (type): int or float.
+    `least`, `most`: the range, both ends included.
     """
 
     def read(text):
@@ -201,15 +166,9 @@ def within(kind, least, most=math.inf):
 def refuse(error):
     """Print why a command is refused, with remedies in the syntax of options; return 1.
 
-    Parameters
-    ----------
-    error : Exception
-        The reason.
-
-    Raises
-    ------
-    BrokenPipeError
-        If that is the reason: nobody reads the output any more, see `robodyn_ros.__main__`.
+    `error` (Exception): the reason.
+    Raises BrokenPipeError: if that is the reason: nobody reads the output any more, see
+      `robodyn_ros.__main__`.
     """
     if isinstance(error, BrokenPipeError):
         raise error

@@ -29,17 +29,8 @@ ROTOR_TABLE = (
 def rotor_rows(rotors, exact, near):
     """Yield the cells of each rotor.
 
-    Parameters
-    ----------
-    rotors : dict
-        {joint: Rotor}.
-    exact, near : Robot
-        The robot with rotors as bodies, and reflected.
-
-    Yields
-    ------
-    tuple of str
-        The cells of a row.
+    `rotors` (dict): {joint: Rotor}.
+    `exact`, `near` (Robot): the robot with rotors as bodies, and reflected.
     """
     inertias, torques = differences(exact, near)
     for name, rotor in rotors.items():
@@ -56,10 +47,7 @@ def rotor_rows(rotors, exact, near):
 def differences(exact, near):
     """Return the largest differences of rows of M and of bias torques, each (nv,).
 
-    Parameters
-    ----------
-    exact, near : Robot
-        The robot with rotors as bodies, and reflected.
+    `exact`, `near` (Robot): the robot with rotors as bodies, and reflected.
     """
     rng, n = np.random.default_rng(SEED), exact.nv
     speed = np.where(np.isfinite(exact.limits.velocity), exact.limits.velocity, 1.0)

@@ -15,14 +15,9 @@ KINDS = (('p', 'nothing holds them at their reference'), ('d', 'nothing damps th
 def joints_without_gains(joint_names, gains, law: type[ControlLaw] | ControlLaw) -> list[str]:
     """Return a sentence for each kind of gain that the law has, and that is 0 for a joint.
 
-    Parameters
-    ----------
-    joint_names : sequence of str
-        Names of the n joints.
-    gains : (2, n) ndarray
-        Position and velocity gains.
-    law : ControlLaw or type
-        The law, or its class.
+    `joint_names` (sequence of str): names of the n joints.
+    `gains` (2, n): position and velocity gains.
+    `law`: the law, or its class.
     """
     sentences = []
     for (kind, effect), row, unit in zip(KINDS, gains, law.gain_unit):
@@ -40,17 +35,8 @@ def proposed_gains(inertia: np.ndarray, bandwidth: float) -> np.ndarray:
 
     At the largest M_ii a joint alone is critically damped, and elsewhere more than that.
 
-    Parameters
-    ----------
-    inertia : (n,) ndarray
-        The largest M_ii of each joint [kg m^2 or kg].
-    bandwidth : float
-        Natural frequency w [rad/s].
-
-    Returns
-    -------
-    (2, n) ndarray
-        Position and velocity gains.
+    `inertia`: the largest M_ii of each joint [kg m^2 or kg].
+    `bandwidth`: natural frequency w [rad/s].
     """
     return np.array([inertia * bandwidth**2, 2.0 * inertia * bandwidth])
 
@@ -58,17 +44,8 @@ def proposed_gains(inertia: np.ndarray, bandwidth: float) -> np.ndarray:
 def inertia_range(robot, seed=0):
     """Return the smallest and largest M_ii of each joint (2, n) at random postures in the ranges.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    seed : int
-        Of the postures.
-
-    Returns
-    -------
-    ndarray or None
-        None for robots with quaternions, dependent joints, or links without inertia.
+    `seed`: of the postures.
+    Returns None for robots with quaternions, dependent joints, or links without inertia.
     """
     if robot.nq != robot.nv or robot.model.is_embedded or robot.model.dynamics_fault:
         return None
@@ -78,30 +55,16 @@ def inertia_range(robot, seed=0):
 
 
 def dry_friction(robot):
-    """Return the dry friction of the joints with stiction (n,) [N m or N].
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    """
+    """Return the dry friction of the joints with stiction (n,) [N m or N]."""
     return robot.model.joint_values(FRICTION) + robot.model.joint_values(STICTION)
 
 
 def friction_error(friction: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
     """Return the errors at which dry friction holds each joint: friction over stiffness.
 
-    Parameters
-    ----------
-    friction : (n,) ndarray
-        Dry friction of the joints, with stiction [N m or N].
-    stiffness : (n,) ndarray
-        Stiffness [N m/rad or N/m]: p, or M_ii p under computed torque.
-
-    Returns
-    -------
-    (n,) ndarray
-        Errors [rad or m]; infinite where friction meets no stiffness, 0 without friction.
+    `friction`: dry friction of the joints, with stiction [N m or N].
+    `stiffness`: stiffness [N m/rad or N/m]: p, or M_ii p under computed torque.
+    Returns errors [rad or m]; infinite where friction meets no stiffness, 0 without friction.
     """
     errors = np.zeros(len(friction))
     with np.errstate(divide='ignore'):
@@ -112,12 +75,7 @@ def friction_error(friction: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
 def stiffer(gain: float, error: float) -> float:
     """Return the multiple of a gain under which friction leaves TOLERABLE at most.
 
-    Parameters
-    ----------
-    gain : float
-        The gain.
-    error : float
-        What friction leaves under it [rad or m].
+    `error`: what friction leaves under it [rad or m].
     """
     return float(np.ceil(error / TOLERABLE)) * gain
 
@@ -127,16 +85,10 @@ def held_by_friction(robot, inertia, gains, law: type[ControlLaw] | ControlLaw) 
 
     Laws that do not hold every joint by its own gain have no such error, and give none.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    inertia : (2, n) ndarray or None
-        Its `inertia_range`.
-    gains : (2, n) ndarray
-        Position and velocity gains; joints without a position gain are told elsewhere.
-    law : ControlLaw or type
-        The law, or its class.
+    `inertia` ((2, n) ndarray or None): its `inertia_range`.
+    `gains` (2, n): position and velocity gains; joints without a position gain are told
+      elsewhere.
+    `law`: the law, or its class.
     """
     unit, p = law.gain_unit[0], gains[0]
     if inertia is None or not unit or law.task is not None or law.undriven is not None:

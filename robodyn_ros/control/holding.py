@@ -17,19 +17,10 @@ def largest_gravity_torques(robot, seed=0):
 
     From the worst random posture, coordinate search moves each joint to its worst value.
 
-    Parameters
-    ----------
-    robot : Robot
-        With as many positions as velocities.
-    seed : int
-        Of the random postures.
-
-    Returns
-    -------
-    torque : (nv,) ndarray
-        Magnitudes [N m or N].
-    q : (nv, nq) ndarray
-        Posture of each maximum [rad or m].
+    `robot` (Robot): with as many positions as velocities.
+    `seed`: of the random postures.
+    Returns `torque` (nv,): magnitudes [N m or N].
+    Returns `q` (nv, nq): posture of each maximum [rad or m].
     """
     lower, upper = robot.model.ranges
     q = np.random.default_rng(seed).uniform(lower, upper, (SAMPLES, robot.nq))
@@ -50,15 +41,10 @@ def largest_gravity_torques(robot, seed=0):
 def cannot_hold(robot, load='itself', limits=None):
     """Return a Finding for every joint whose effort limit is below its gravity torque somewhere.
 
-    Parameters
-    ----------
-    robot : Robot
-        A robot with quaternions or without dynamics gives no findings; one whose loops do not
-        close everywhere in its ranges gives a note.
-    load : str
-        What the joint carries, for messages.
-    limits : (nv,) ndarray, optional
-        Effort limits [N m or N]; by default those of the description.
+    `robot` (Robot): a robot with quaternions or without dynamics gives no findings; one whose
+      loops do not close everywhere in its ranges gives a note.
+    `load`: what the joint carries, for messages.
+    `limits` (nv,): effort limits [N m or N]; by default those of the description.
     """
     limits = robot.limits.effort if limits is None else limits
     if robot.nq != robot.nv or robot.model.dynamics_fault:
@@ -84,18 +70,9 @@ def cannot_hold(robot, load='itself', limits=None):
 def cannot_carry(robot, loaded, load, limits=None):
     """Return a Finding for every joint that holds itself everywhere, but not with a payload.
 
-    Parameters
-    ----------
-    robot, loaded : Robot
-        The robot without and with the payload.
-    load : str
-        The payload, for messages.
-    limits : (nv,) ndarray, optional
-        Effort limits [N m or N]; by default those of the description.
-
-    Returns
-    -------
-    list of Finding
+    `robot`, `loaded` (Robot): the robot without and with the payload.
+    `load`: the payload, for messages.
+    `limits` (nv,): effort limits [N m or N]; by default those of the description.
     """
     without = {finding.subject for finding in cannot_hold(robot, limits=limits)}
     found = cannot_hold(loaded, load, limits)

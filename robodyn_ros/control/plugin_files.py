@@ -51,15 +51,7 @@ class PluginFiles(NamedTuple):
 def default_folder(name: str) -> Path:
     """Return the folder for a robot, below ROS_HOME.
 
-    Parameters
-    ----------
-    name : str
-        Name of the robot.
-
-    Returns
-    -------
-    Path
-        The folder.
+    `name`: name of the robot.
     """
     home = os.environ.get('ROS_HOME') or Path.home() / '.ros'
     return Path(home) / 'robodyn_control' / name
@@ -68,26 +60,12 @@ def default_folder(name: str) -> Path:
 def plugin_files(text: str, folder: Path, trajectories: bool) -> PluginFiles:
     """Write the files of a robot, and compile its dynamics if they have changed.
 
-    Parameters
-    ----------
-    text : str
-        URDF of the robot.
-    folder : Path
-        Folder for the files.
-    trajectories : bool
-        Whether joint_trajectory_controller gives the references.
-
-    Returns
-    -------
-    PluginFiles
-        The files.
-
-    Raises
-    ------
-    RobodynError
-        For a description that is not valid.
-    RuntimeError
-        If the dynamics do not compile.
+    `text`: URDF of the robot.
+    `folder`: folder for the files.
+    `trajectories`: whether joint_trajectory_controller gives the references.
+    Returns the files.
+    Raises RobodynError: for a description that is not valid.
+    Raises RuntimeError: if the dynamics do not compile.
     """
     import yaml  # comes with ROS
 

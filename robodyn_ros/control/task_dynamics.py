@@ -47,17 +47,8 @@ class TaskDynamics:
 def require_links(links: Sequence[str], robot: Robot):
     """Require that the robot has all links.
 
-    Parameters
-    ----------
-    links : sequence of str
-        Names of links.
-    robot : Robot
-        The robot.
-
-    Raises
-    ------
-    UnknownNameError
-        For the first name that is not a link of the robot.
+    `links`: names of links.
+    Raises UnknownNameError: for the first name that is not a link of the robot.
     """
     for link in links:
         if link not in robot.frames:
@@ -94,33 +85,12 @@ def task_dynamics(
 ) -> TaskDynamics:
     """Return the task dynamics of one point, or of several points together.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nq,) ndarray
-        Positions [rad or m].
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s].
-    points : sequence of TaskPoint
-        Points of the task, with six rows each. Several may be on one link.
-    reference : int
-        WORLD_ALIGNED: at the point, in axes of the base. LOCAL: at the point, in axes of its link.
-        BASE: at the base's origin, in axes of the base.
-    kept : sequence of int
-        Rows of the task, among x y z rx ry rz of each point in turn.
-    damping : float
-        Damping of the inverse [1/sqrt(kg)].
-
-    Returns
-    -------
-    TaskDynamics
-        Inertia, bias and gravity of the task.
-
-    Raises
-    ------
-    RobodynError
-        For a link or a number that the robot does not accept.
+    `points`: points of the task, with six rows each. Several may be on one link.
+    `reference`: WORLD_ALIGNED: at the point, in axes of the base. LOCAL: at the point, in axes of
+      its link. BASE: at the base's origin, in axes of the base.
+    `kept`: rows of the task, among x y z rx ry rz of each point in turn.
+    `damping`: damping of the inverse [1/sqrt(kg)].
+    Raises RobodynError: for a link or a number that the robot does not accept.
     """
     links = tuple(dict.fromkeys(point.link for point in points))
     J, compliance = robot.task_space.compliance(q, links)

@@ -28,17 +28,8 @@ class TwistDifferences:
     def acceleration(self, time: float, twist: np.ndarray) -> np.ndarray:
         """Return the acceleration at a twist; zero after a pause or a step back in time.
 
-        Parameters
-        ----------
-        time : float
-            Time of the twist [s].
-        twist : (6,) ndarray
-            Twist [m/s, rad/s]. Its components are in the same fixed axes as the acceleration.
-
-        Returns
-        -------
-        (6,) ndarray
-            Filtered acceleration [m/s^2, rad/s^2].
+        `time`: time of the twist [s].
+        `twist`: twist [m/s, rad/s]. Its components are in the same fixed axes as the acceleration.
         """
         step = time - self._time
         if not 0.0 < step <= LONGEST:
@@ -50,11 +41,7 @@ class TwistDifferences:
     def accept_twist(self, time: float, twist: np.ndarray, acceleration: np.ndarray):
         """Store an accepted state, from which the next acceleration is computed.
 
-        Parameters
-        ----------
-        time : float
-            Time of the twist [s].
-        twist, acceleration : (6,) ndarray
-            The twist, and the acceleration that was returned for it.
+        `time`: time of the twist [s].
+        `twist`, `acceleration`: the twist, and the acceleration that was returned for it.
         """
         self._time, self._twist, self._acceleration = time, twist, acceleration

@@ -28,19 +28,10 @@ OWN = 'robodyn_msgs/msg/ControllerState'
 def write_mcap(path, urdf_text, records):
     """Write the runs into an MCAP file, as rosbag2 does.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    urdf_text : str
-        Description of the robot.
-    records : mapping of str to Record
-        Run of each law, by name.
-
-    Raises
-    ------
-    ImportError
-        Without the packages rosbags and robodyn_msgs.
+    `path` (path): the file.
+    `urdf_text`: description of the robot.
+    `records` (mapping of str to Record): run of each law, by name.
+    Raises ImportError: without the packages rosbags and robodyn_msgs.
     """
     from rosbags.rosbag2 import StoragePlugin, Writer
 

@@ -71,15 +71,7 @@ class Disturbance(NamedTuple):
     def followed_by(self, other):
         """Return two consecutive disturbances as one.
 
-        Parameters
-        ----------
-        other : Disturbance
-            Of the same node; it begins when this one ends.
-
-        Returns
-        -------
-        Disturbance
-            Both.
+        `other` (Disturbance): of the same node; it begins when this one ends.
         """
         return self._replace(
             end=other.end, missed=self.missed + other.missed, due=self.due + other.due
@@ -89,15 +81,8 @@ class Disturbance(NamedTuple):
 def disturbances(counts):
     """Return the disturbances among reports.
 
-    Parameters
-    ----------
-    counts : dict
-        {node: list of Count, oldest first}.
-
-    Returns
-    -------
-    tuple of Disturbance
-        In order of their beginning. Consecutive intervals of a node are merged.
+    `counts` (dict): {node: list of Count, oldest first}.
+    Returns in order of their beginning. Consecutive intervals of a node are merged.
     """
     found = []
     for node, reports in counts.items():
@@ -116,17 +101,8 @@ def disturbances(counts):
 def undisturbed(time, found):
     """Return which times are outside every disturbance and SETTLING after it.
 
-    Parameters
-    ----------
-    time : (k,) ndarray
-        Times [s].
-    found : sequence of Disturbance
-        The disturbances.
-
-    Returns
-    -------
-    (k,) ndarray of bool
-        Whether a time is undisturbed.
+    `time` (k,): times [s].
+    `found` (sequence of Disturbance): the disturbances.
     """
     mask = np.ones(len(time), bool)
     for each in found:

@@ -177,22 +177,8 @@ class Experiment:
     def track(self, motion, joint_names):
         """Send a motion as one trajectory, and record until it has ended.
 
-        Parameters
-        ----------
-        motion : Motion
-            The motion.
-        joint_names : sequence of str
-            Names of the joints.
-
-        Returns
-        -------
-        Record
-            The run.
-
-        Raises
-        ------
-        RobodynError
-            If the controller does not follow to the end.
+        Returns the run.
+        Raises RobodynError: if the controller does not follow to the end.
         """
         message = trajectory_message(motion, joint_names)
         self._wait_until(lambda: self._trajectory.get_subscription_count() > 0)
@@ -215,19 +201,10 @@ class Experiment:
     def push(self, frame, force, duration):
         """Push a frame, and record.
 
-        Parameters
-        ----------
-        frame : str
-            The frame.
-        force : callable
-            Called with the time [s]; returns the force (3,) in the axes of the frame [N].
-        duration : float
-            Length of the run [s].
-
-        Returns
-        -------
-        Record
-            The run, with its pushes.
+        `force` (callable): called with the time [s]; returns the force (3,) in the axes of the
+          frame [N].
+        `duration`: length of the run [s].
+        Returns the run, with its pushes.
         """
         pushes = []
 
@@ -247,10 +224,7 @@ class Experiment:
     def settle(self):
         """Wait until both nodes have finished compiling.
 
-        Returns
-        -------
-        dict
-            {node: its report on the kernels in use}.
+        Returns {node: its report on the kernels in use}.
         """
         self._kernels.clear()
         self._wait_until(
@@ -455,20 +429,7 @@ def _end_with_parent():
 
 
 def trajectory_message(motion, joint_names):
-    """Return a motion as one trajectory, rounded to digits that every processor computes alike.
-
-    Parameters
-    ----------
-    motion : Motion
-        The motion.
-    joint_names : sequence of str
-        Names of the joints.
-
-    Returns
-    -------
-    trajectory_msgs.msg.JointTrajectory
-        Points every KNOT seconds.
-    """
+    """Return a motion as one trajectory, rounded to digits that every processor computes alike."""
     knots = range(1, round(motion.duration / KNOT) + 1)
     rows = motion.at(np.array([k * KNOT for k in knots]))
     points = [
@@ -504,10 +465,7 @@ def _text(value):
 def processor_time(process):
     """Return the time that a process has run, in itself and in the kernel [s].
 
-    Parameters
-    ----------
-    process : int
-        Its number.
+    `process`: its number.
     """
     fields = Path(f'/proc/{process}/stat').read_text().rpartition(')')[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')

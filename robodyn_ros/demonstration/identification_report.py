@@ -19,18 +19,7 @@ UNRELIABLE = 30.0  # [%] relative standard deviation beyond which a value is unr
 
 
 def rows(found):
-    """Yield the cells of the table, see HEADER.
-
-    Parameters
-    ----------
-    found : Identification
-        The result.
-
-    Yields
-    ------
-    tuple of str
-        The cells of a row.
-    """
+    """Yield the cells of the table, see HEADER."""
     none = np.full(len(found.base), np.nan)
     possible, told = none, none
     if found.consistent:
@@ -60,18 +49,7 @@ HEADER = ('parameter', 'value', 'std', 'std %', 'nominal', 'possible', 'data %')
 
 
 def table(found):
-    """Return the table as text, with a summary below it.
-
-    Parameters
-    ----------
-    found : Identification
-        The result.
-
-    Returns
-    -------
-    str
-        The lines.
-    """
+    """Return the table as text, with a summary below it."""
     cells = [HEADER, *rows(found)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(HEADER))]
     lines = [
@@ -85,18 +63,7 @@ def table(found):
 
 
 def summary(found):
-    """Yield sentences: condition number, torque errors, distance of consistent bodies.
-
-    Parameters
-    ----------
-    found : Identification
-        The result.
-
-    Yields
-    ------
-    str
-        A sentence.
-    """
+    """Yield sentences: condition number, torque errors, distance of consistent bodies."""
     rms = found.rms()
     for defect in found.defects:
         yield f'Defect of the recording: {defect.sentence}.'
@@ -138,18 +105,7 @@ def summary(found):
 
 
 def stribeck_sentences(found):
-    """Yield sentences of Stribeck velocities, and of what to record for those left out.
-
-    Parameters
-    ----------
-    found : Identification
-        The result.
-
-    Yields
-    ------
-    str
-        A sentence.
-    """
+    """Yield sentences of Stribeck velocities, and of what to record for those left out."""
     names = found.parameters.robot.joint_names
     described = found.parameters.robot.model.joint_values(STRIBECK_VELOCITY)
     stribeck = found.stribeck
@@ -169,18 +125,7 @@ def stribeck_sentences(found):
 
 
 def as_json(found):
-    """Return all results as one dictionary of plain numbers and names.
-
-    Parameters
-    ----------
-    found : Identification
-        The result.
-
-    Returns
-    -------
-    dict
-        For a JSON file.
-    """
+    """Return all results as one dictionary of plain numbers and names."""
     base, estimate = found.base, found.estimate
     combinations = [
         {found.parameters.names[k]: row[k] for k in np.flatnonzero(row)}
@@ -240,17 +185,8 @@ def as_json(found):
 def write(found, results):
     """Write the FILES.
 
-    Parameters
-    ----------
-    found : Identification
-        The result.
-    results : ResultFolder
-        The folder.
-
-    Returns
-    -------
-    list of path
-        The written files.
+    `results` (ResultFolder): the folder.
+    Returns the written files.
     """
     written = [results.path / name for name in FILES]
     results.write(FILES[0], json.dumps(as_json(found), indent=1) + '\n')

@@ -24,19 +24,9 @@ def write(found, source, results):
 
     Rotors and friction have a file only if the robot has them.
 
-    Parameters
-    ----------
-    found : Identification
-        The result.
-    source : str
-        URDF text of the robot.
-    results : ResultFolder
-        The folder.
-
-    Returns
-    -------
-    list of path
-        The written files.
+    `source`: URDF text of the robot.
+    `results` (ResultFolder): the folder.
+    Returns the written files.
     """
     model, folder = found.robot().model, results.path.resolve()
     rotors, friction = urdf_writer.rotor_file(model), urdf_writer.friction_file(model)
@@ -57,22 +47,9 @@ def write(found, source, results):
 def robot_of(folder, model):
     """Return the robot of the files.
 
-    Parameters
-    ----------
-    folder : path
-        Folder of the files.
-    model : RobotModel
-        Has the joints, locked joints, base and gravity of the robot.
-
-    Returns
-    -------
-    Robot
-        The robot.
-
-    Raises
-    ------
-    ModelError
-        If the description is not valid.
+    `folder` (path): folder of the files.
+    `model` (RobotModel): has the joints, locked joints, base and gravity of the robot.
+    Raises ModelError: if the description is not valid.
     """
     rotors, friction = folder / ROTORS, folder / FRICTION
     robot = Robot.from_urdf(
@@ -92,19 +69,9 @@ def errors(robot, recording, cutoff):
 
     Both are root mean squares of filtered samples at which the joint moves.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    recording : Recording
-        The motion.
-    cutoff : float
-        Cut-off frequency of the filter [Hz].
-
-    Returns
-    -------
-    error, torque : (nv,) ndarray
-        Root mean squares [N m or N].
+    `recording` (Recording): the motion.
+    `cutoff`: cut-off frequency of the filter [Hz].
+    Returns `error, torque` (nv,): root mean squares [N m or N].
     """
     rate = recording.rate
     states = signals.differentiated(recording.q, rate, cutoff)
@@ -123,21 +90,10 @@ def errors(robot, recording, cutoff):
 def verification(found, folder, recording, cutoff):
     """Read the files, compile the robot, and yield sentences about its torques on a recording.
 
-    Parameters
-    ----------
-    found : Identification
-        The result.
-    folder : path
-        Folder of the files.
-    recording : Recording
-        Another motion than that of the identification.
-    cutoff : float
-        Cut-off frequency of the filter [Hz].
-
-    Yields
-    ------
-    str
-        A sentence.
+    `folder` (path): folder of the files.
+    `recording` (Recording): another motion than that of the identification.
+    `cutoff`: cut-off frequency of the filter [Hz].
+    Yields a sentence.
     """
     described = found.parameters.robot
     identified = robot_of(folder, described.model).specialised()

@@ -29,15 +29,7 @@ def true_robot(robot):
 
     Masses, centres of mass and friction differ.
 
-    Parameters
-    ----------
-    robot : Robot
-        The described robot.
-
-    Returns
-    -------
-    Robot
-        The simulated robot.
+    `robot` (Robot): the described robot.
     """
     return Robot(perturbed(robot.model, DIFFERENCE))
 
@@ -49,23 +41,12 @@ def record(true, nominal, motion, periods=2, seed=0):
     Positions have the noise of encoders, efforts that of torque sensors. The motors hold an effort
     for one period. A measured effort is the mean of one period around its position.
 
-    Parameters
-    ----------
-    true : Robot
-        The simulated robot.
-    nominal : Robot
-        The described robot.
-    motion : Fourier
-        The reference.
-    periods : int
-        Number of periods of the motion.
-    seed : int
-        Seed of the noise.
-
-    Returns
-    -------
-    Recording
-        The recording.
+    `true` (Robot): the simulated robot.
+    `nominal` (Robot): the described robot.
+    `motion` (Fourier): the reference.
+    `periods`: number of periods of the motion.
+    `seed`: seed of the noise.
+    Returns the recording.
     """
     centre = motion.at(np.zeros(1))[0][0]
     plant = Plant(true, PlantSettings(), position=centre)
@@ -95,19 +76,8 @@ def record(true, nominal, motion, periods=2, seed=0):
 def verdict(true, found, period):
     """Yield sentences that compare the identified parameters with the true ones.
 
-    Parameters
-    ----------
-    true : Robot
-        The simulated robot.
-    found : Identification
-        The result.
-    period : float
-        Period of another motion, for the comparison of torques [s].
-
-    Yields
-    ------
-    str
-        A sentence.
+    `true` (Robot): the simulated robot.
+    `period`: period of another motion, for the comparison of torques [s].
     """
     numbers = parameter_errors(true, found, period)
     yield (
@@ -129,19 +99,9 @@ def verdict(true, found, period):
 def parameter_errors(true, found, period):
     """Return the errors of an identification with known truth.
 
-    Parameters
-    ----------
-    true : Robot
-        The simulated robot.
-    found : Identification
-        The result.
-    period : float
-        Period of another motion, for the comparison of torques [s].
-
-    Returns
-    -------
-    dict
-        {name: number}. Errors are relative, 'farthest' is in standard deviations.
+    `true` (Robot): the simulated robot.
+    `period`: period of another motion, for the comparison of torques [s].
+    Returns {name: number}. Errors are relative, 'farthest' is in standard deviations.
     """
     rotors = 'rotor' in found.parameters.of_joint
     friction = 'friction' in found.parameters.of_joint

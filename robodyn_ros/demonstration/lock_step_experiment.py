@@ -61,22 +61,8 @@ class LockStepExperiment(Experiment):
     def track(self, motion, joint_names):
         """Send a motion as one trajectory, and record until it has ended.
 
-        Parameters
-        ----------
-        motion : Motion
-            The motion.
-        joint_names : sequence of str
-            Names of the joints.
-
-        Returns
-        -------
-        Record
-            The run.
-
-        Raises
-        ------
-        RobodynError
-            If the controller does not follow to the end.
+        Returns the run.
+        Raises RobodynError: if the controller does not follow to the end.
         """
         self._wait_until(lambda: self._trajectory.get_subscription_count() > 0)
         self._trajectory.publish(trajectory_message(motion, joint_names))
@@ -88,19 +74,10 @@ class LockStepExperiment(Experiment):
     def push(self, frame, force, duration):
         """Push a frame, and record.
 
-        Parameters
-        ----------
-        frame : str
-            The frame.
-        force : callable
-            Called with the time [s]; returns the force (3,) in the axes of the frame [N].
-        duration : float
-            Length of the run [s].
-
-        Returns
-        -------
-        Record
-            The run, with its pushes.
+        `force` (callable): called with the time [s]; returns the force (3,) in the axes of the
+          frame [N].
+        `duration`: length of the run [s].
+        Returns the run, with its pushes.
         """
         pushes = []
 

@@ -39,15 +39,8 @@ class Motion:
     def at(self, t):
         """Return the state of the motion at some times.
 
-        Parameters
-        ----------
-        t : (k,) array
-            Times [s].
-
-        Returns
-        -------
-        q, qd, qdd : (k, nv) ndarray
-            Positions, velocities and accelerations.
+        `t` (k,): times [s].
+        Returns `q, qd, qdd` (k, nv): positions, velocities and accelerations.
         """
         t = np.asarray(t)[:, None]
         w, dw, ddw = self._window(t)
@@ -76,15 +69,7 @@ class Motion:
 def mid_range(limits):
     """Return the posture halfway between the limits.
 
-    Parameters
-    ----------
-    limits : JointLimits
-        Limits of the joints.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Positions [rad or m]; zero for joints without limits.
+    `limits` (JointLimits): limits of the joints.
     """
     bounded = np.isfinite(limits.lower) & np.isfinite(limits.upper)
     return np.where(bounded, 0.5 * (limits.lower + limits.upper), 0.0)
@@ -93,17 +78,8 @@ def mid_range(limits):
 def swaying_motion(limits, duration):
     """Return a motion about mid-range, well within the position and velocity limits.
 
-    Parameters
-    ----------
-    limits : JointLimits
-        Limits of the joints.
-    duration : float
-        Length of the motion [s].
-
-    Returns
-    -------
-    Motion
-        The motion.
+    `limits` (JointLimits): limits of the joints.
+    `duration`: length of the motion [s].
     """
     centre = mid_range(limits)
     frequency = np.resize(FREQUENCY, len(centre))

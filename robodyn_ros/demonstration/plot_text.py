@@ -6,9 +6,6 @@
 def plain(text):
     """Return a text in which `$` does not begin a formula.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
+    `text`: any text.
     """
     return text.replace('$', r'\$')

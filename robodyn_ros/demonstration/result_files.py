@@ -38,24 +38,13 @@ class ResultFolder:
             require_free(self.path / name)
 
     def whole(self, name):
-        """Return the context in which a file is written, see `whole_file`.
-
-        Parameters
-        ----------
-        name : str
-            Name of the file.
-        """
+        """Return the context in which a file is written, see `whole_file`."""
         return whole_file(self.path / name, self._replace)
 
     def write(self, name, text):
         """Write a text file.
 
-        Parameters
-        ----------
-        name : str
-            Name of the file.
-        text : str
-            Its contents.
+        `text`: its contents.
         """
         with self.whole(name) as part:
             part.write_text(text)
@@ -72,10 +61,7 @@ def _is_ours(folder):
 def add_force(parser):
     """Add the option that lets a command replace files.
 
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        Parser of the command.
+    `parser` (argparse.ArgumentParser): parser of the command.
     """
     parser.add_argument(
         '--force', action='store_true', help='replace files that are there already'
@@ -85,15 +71,8 @@ def add_force(parser):
 def require_free(path):
     """Refuse to replace a file.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-
-    Raises
-    ------
-    ParameterError
-        If the file exists; the message names it.
+    `path` (path): the file.
+    Raises ParameterError: if the file exists; the message names it.
     """
     if os.path.lexists(path):
         raise ParameterError(
@@ -108,22 +87,10 @@ def whole_file(path, replace=False):
 
     An exception, a full disk or a kill leaves the old file.
 
-    Parameters
-    ----------
-    path : path
-        Path of the file; missing folders are created.
-    replace : bool
-        Whether it may replace another file.
-
-    Yields
-    ------
-    Path
-        The temporary file, with the same ending.
-
-    Raises
-    ------
-    ParameterError
-        If the file exists, even if it was created in the meantime.
+    `path` (path): path of the file; missing folders are created.
+    `replace`: whether it may replace another file.
+    Yields the temporary file, with the same ending.
+    Raises ParameterError: if the file exists, even if it was created in the meantime.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,15 +6,7 @@
 def aligned(rows):
     """Return a table with the first column aligned left, the others right.
 
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        Cells, as many in each row.
-
-    Returns
-    -------
-    str
-        The lines, joined.
+    `rows` (sequence of sequence of str): cells, as many in each row.
     """
     widths = [max(map(len, column)) for column in zip(*rows)]
     return '\n'.join(

@@ -15,22 +15,12 @@ LABELS = {'pd': 'PD alone', 'pd_gravity': 'PD + gravity', 'computed_torque': 'co
 def draw(records, push, live, joint_names, clock, verdict, path):
     """Write the figure.
 
-    Parameters
-    ----------
-    records : dict
-        {mode: Record}.
-    push : Record
-        The run of the pushed arm, under gravity compensation.
-    live : Record or object
-        The run in real time; anything else if there was none.
-    joint_names : sequence of str
-        Names of the joints.
-    clock : str
-        Time base of the records, in words.
-    verdict : str
-        A sentence on the records.
-    path : path
-        File of the figure.
+    `records` (dict): {mode: Record}.
+    `push` (Record): the run of the pushed arm, under gravity compensation.
+    `live` (Record or object): the run in real time; anything else if there was none.
+    `clock`: time base of the records, in words.
+    `verdict`: a sentence on the records.
+    `path` (path): file of the figure.
     """
     import matplotlib
 

@@ -37,17 +37,7 @@ def figures(record, joint_names):
 
     All but those of the loop are exactly rounded sums, so they depend only on the record.
 
-    Parameters
-    ----------
-    record : Record
-        The run.
-    joint_names : sequence of str
-        Names of the joints.
-
-    Returns
-    -------
-    dict
-        {name with unit: number, or numbers by joint}.
+    `record` (Record): the run.
     """
     error = record.series['reference_position'] - record.series['measured_position']
     mask = undisturbed(record.time, record.disturbances)
@@ -68,28 +58,14 @@ def figures(record, joint_names):
 
 
 def root_mean_square(values):
-    """Return the root mean square, from an exactly rounded sum.
-
-    Parameters
-    ----------
-    values : ndarray
-        The values.
-    """
+    """Return the root mean square, from an exactly rounded sum."""
     return math.sqrt(math.fsum(x * x for x in values.ravel().tolist()) / values.size)
 
 
 def loop_figures(record):
     """Return the numbers of the controller's loop, which depend on the machine and its load.
 
-    Parameters
-    ----------
-    record : Record
-        The run.
-
-    Returns
-    -------
-    dict
-        {name with unit: number, or percentiles}.
+    `record` (Record): the run.
     """
     status = record.status
     return {
@@ -107,15 +83,7 @@ def loop_figures(record):
 def push_figures(record):
     """Return the numbers of the run in which the arm was pushed.
 
-    Parameters
-    ----------
-    record : Record
-        The run.
-
-    Returns
-    -------
-    dict
-        {name with unit: number, or numbers by joint}.
+    `record` (Record): the run.
     """
     q = record.series['measured_position']
     return {
@@ -129,17 +97,7 @@ def push_figures(record):
 def real_time_figures(record, joint_names):
     """Return the numbers of the run in real time, and the use that they permit.
 
-    Parameters
-    ----------
-    record : Record or str
-        The run, or the reason why there is none.
-    joint_names : sequence of str
-        Names of the joints.
-
-    Returns
-    -------
-    dict
-        {name with unit: number}; without a run only the 'sentence'.
+    `record` (Record or str): the run, or the reason why there is none.
     """
     if isinstance(record, str):
         return {'sentence': f'The run in real time stopped: {record}'}
@@ -160,10 +118,7 @@ def real_time_figures(record, joint_names):
 def machine_description():
     """Return a description of the machine.
 
-    Returns
-    -------
-    dict
-        Processor, cores, and versions of the system, Python, Numba and NumPy.
+    Returns processor, cores, and versions of the system, Python, Numba and NumPy.
     """
     cpu = [
         line.split(':', 1)[1].strip()
@@ -183,23 +138,12 @@ def machine_description():
 def report(robot, records, push, live, urdf):
     """Return all results as one dictionary.
 
-    Parameters
-    ----------
-    robot : Robot
-        The arm.
-    records : dict
-        {mode: Record}.
-    push : Record
-        The run of the pushed arm.
-    live : Record, str or None
-        The run in real time, or the reason why there is none. None if it was not wanted.
-    urdf : str
-        Path of the description of the arm.
-
-    Returns
-    -------
-    dict
-        For report.json.
+    `robot` (Robot): the arm.
+    `records` (dict): {mode: Record}.
+    `push` (Record): the run of the pushed arm.
+    `live` (Record, str or None): the run in real time, or the reason why there is none. None if it
+      was not wanted.
+    `urdf`: path of the description of the arm.
     """
     names = robot.joint_names
     modes = {mode: figures(record, names) for mode, record in records.items()}
@@ -225,18 +169,7 @@ def report(robot, records, push, live, urdf):
 
 
 def rows(result):
-    """Yield the cells of the table: the modes, each followed by the errors of its joints.
-
-    Parameters
-    ----------
-    result : dict
-        Results of `report`.
-
-    Yields
-    ------
-    tuple of str
-        The cells of a row.
-    """
+    """Yield the cells of the table: the modes, each followed by the errors of its joints."""
 
     def row(name, loop, rms, largest):
         compute = loop['compute_us']
@@ -273,18 +206,7 @@ def rows(result):
 
 
 def disturbance_sentences(result):
-    """Yield sentences about the disturbances of each tracking run.
-
-    Parameters
-    ----------
-    result : dict
-        Results of `report`.
-
-    Yields
-    ------
-    str
-        A sentence.
-    """
+    """Yield sentences about the disturbances of each tracking run."""
     for mode, numbers in result['modes'].items():
         found, rest = numbers['disturbances'], numbers['undisturbed']
         if not found:
@@ -306,18 +228,7 @@ def disturbance_sentences(result):
 
 
 def verdict(result):
-    """Return a sentence: whether computed torque has the required advantage.
-
-    Parameters
-    ----------
-    result : dict
-        Results of `report`.
-
-    Returns
-    -------
-    str
-        The sentence.
-    """
+    """Return a sentence: whether computed torque has the required advantage."""
     found = result['computed_torque_against_pd']
     if found['reached'] is None:
         compute = result['modes']['computed_torque']['loop']['compute_us']['p50']
@@ -333,18 +244,7 @@ def verdict(result):
 
 
 def sentences(result):
-    """Yield all sentences below the table.
-
-    Parameters
-    ----------
-    result : dict
-        Results of `report`.
-
-    Yields
-    ------
-    str
-        A sentence.
-    """
+    """Yield all sentences below the table."""
     yield from disturbance_sentences(result)
     yield verdict(result)
     live = result['real_time']
@@ -360,13 +260,7 @@ def sentences(result):
 
 
 def show(result):
-    """Print the table, with rich if it is installed.
-
-    Parameters
-    ----------
-    result : dict
-        Results of `report`.
-    """
+    """Print the table, with rich if it is installed."""
     try:
         from rich.console import Console
         from rich.markup import escape

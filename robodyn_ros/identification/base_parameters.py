@@ -105,14 +105,9 @@ def base_parameters(parameters, states=STATES, seed=0):
 def reduce(W, names, typical=None):
     """Return the BaseParameters of the columns of a regressor.
 
-    Parameters
-    ----------
-    W : (rows, p) ndarray
-        Regressor at sample states, at least p rows.
-    names : sequence of str
-        Names of the p parameters.
-    typical : (p,) array_like, optional
-        Size of each parameter; ones by default.
+    `W` (rows, p): regressor at sample states, at least p rows.
+    `names` (sequence of str): names of the p parameters.
+    `typical` ((p,) array_like): size of each parameter; ones by default.
     """
     typical = np.ones(len(names)) if typical is None else typical
     # the triangle has the columns' lengths and angles, and fewer rows
@@ -144,14 +139,9 @@ def reduce(W, names, typical=None):
 def written(row, names, first):
     """Return a combination as text: the parameter that represents it, then the others.
 
-    Parameters
-    ----------
-    row : (p,) ndarray
-        Weights of the parameters.
-    names : sequence of str
-        Their names.
-    first : int
-        Number of the parameter that represents the combination.
+    `row` (p,): weights of the parameters.
+    `names` (sequence of str): their names.
+    `first`: number of the parameter that represents the combination.
     """
     others = [k for k in np.flatnonzero(row) if k != first]
     terms = [f'{"-" if row[k] < 0.0 else "+"} {_factor(abs(row[k]))}{names[k]}' for k in others]

@@ -63,21 +63,10 @@ class Trial:
 def coarse_defects(robot, recording, cutoff):
     """Return the coarse defects of a recording, and the recording without those of its efforts.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot as described.
-    recording : Recording
-        The recording.
-    cutoff : float
-        Cutoff of the filter [Hz].
-
-    Returns
-    -------
-    defects : list of Defect
-        In the order in which they were found.
-    corrected : Recording or None
-        The recording with corrected efforts; None if more than efforts is wrong.
+    `robot` (Robot): the robot as described.
+    Returns `defects` (list of Defect): in the order in which they were found.
+    Returns `corrected` (Recording or None): the recording with corrected efforts; None if more
+      than efforts is wrong.
     """
     look = _Look(robot, recording, cutoff)
     trial, found = look.as_recorded(), []

@@ -57,15 +57,7 @@ class Consistent:
 def pseudo_inertia(theta):
     """Return the pseudo-inertia P = [[S, h], [h^T, m]] of a body.
 
-    Parameters
-    ----------
-    theta : (10,) array_like
-        Parameters of the body.
-
-    Returns
-    -------
-    (4, 4) ndarray
-        P, whose S = tr(I)/2 1 - I are the second moments of mass.
+    `theta` ((10,) array_like): parameters of the body.
     """
     m, hx, hy, hz, xx, xy, xz, yy, yz, zz = theta
     half = 0.5 * (xx + yy + zz)
@@ -82,10 +74,7 @@ def pseudo_inertia(theta):
 def ten_parameters(P):
     """Return the ten parameters of a pseudo-inertia, the inverse of `pseudo_inertia`.
 
-    Parameters
-    ----------
-    P : (4, 4) ndarray
-        Pseudo-inertia.
+    `P` (4, 4): pseudo-inertia.
     """
     xx, yy, zz = P[0, 0], P[1, 1], P[2, 2]
     return np.array(

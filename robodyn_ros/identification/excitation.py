@@ -103,10 +103,7 @@ class SlowPassages:
     def at(self, t):
         """Return position, velocity and acceleration, each (k, nv).
 
-        Parameters
-        ----------
-        t : (k,) array_like
-            Times [s].
+        `t` ((k,) array_like): times [s].
         """
         t = np.mod(np.asarray(t, dtype=float), self.period)
         slow, w = np.maximum(t - self.first.period, 0.0), 2.0 * np.pi / self.passage

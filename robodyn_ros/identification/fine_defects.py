@@ -26,20 +26,8 @@ ALIKE = 0.6  # correlation of successive misfits, 0 for noise
 def fine_defects(joint_names, recording, found, rotors):
     """Return the small defects of the efforts of a recording.
 
-    Parameters
-    ----------
-    joint_names : sequence of str
-        Names of the joints.
-    recording : Recording
-        The recording, without coarse defects.
-    found : Equations
-        Its equations.
-    rotors : bool
-        Whether rotor inertias are parameters.
-
-    Returns
-    -------
-    list of Defect
+    `recording` (Recording): the recording, without coarse defects.
+    `rotors`: whether rotor inertias are parameters.
     """
     fit = _Fit(recording, found)
     defects = clipping(joint_names, recording, found, fit)
@@ -68,13 +56,7 @@ class _Fit:
         self.Q = U[:, spectrum > RANK * spectrum[0]]
 
     def left(self, columns):
-        """Return the scaled columns (k, nv, m) without what the model explains.
-
-        Parameters
-        ----------
-        columns : (k, nv, m) ndarray
-            The columns.
-        """
+        """Return the scaled columns (k, nv, m) without what the model explains."""
         rows = (columns * self.scale[:, :, None]).reshape(self.tau.size, -1)
         return (rows - self.Q @ (self.Q.T @ rows)).reshape(columns.shape)
 
@@ -89,19 +71,7 @@ class _Fit:
 
 
 def clipping(joint_names, recording, found, fit):
-    """Return the defects of efforts that are cut off, whose samples then do not count.
-
-    Parameters
-    ----------
-    joint_names : sequence of str
-        Names of the joints.
-    recording : Recording
-        The recording.
-    found : Equations
-        Its equations.
-    fit : _Fit
-        What the model explains, updated.
-    """
+    """Return the defects of efforts that are cut off, whose samples then do not count."""
     flat = clipped_samples(recording.tau)
     if not flat.any():
         return []
@@ -134,19 +104,7 @@ def clipping(joint_names, recording, found, fit):
 
 
 def delays(joint_names, recording, found, fit):
-    """Return the defects of efforts that are later or earlier than positions.
-
-    Parameters
-    ----------
-    joint_names : sequence of str
-        Names of the joints.
-    recording : Recording
-        The recording.
-    found : Equations
-        Its equations.
-    fit : _Fit
-        What the model explains, updated.
-    """
+    """Return the defects of efforts that are later or earlier than positions."""
     rate = found.rate
     keep = signals.thinned(rate, found.cutoff, len(recording.tau))
     longest = min(int(LONGEST_SHIFT * rate), keep.start)
@@ -210,16 +168,7 @@ def _at(tau, at, shift):
 def offsets(joint_names, found, fit, rotors):
     """Return the defects of constant efforts, and of inertia of rotors that the model lacks.
 
-    Parameters
-    ----------
-    joint_names : sequence of str
-        Names of the joints.
-    found : Equations
-        Its equations.
-    fit : _Fit
-        What the model explains, updated.
-    rotors : bool
-        Whether inertia of rotors is estimated already.
+    `rotors`: whether inertia of rotors is estimated already.
     """
     one = np.ones_like(found.tau)
     inertia = found.filtered(found.states[2])
@@ -263,15 +212,7 @@ def _column_defect(kind, name, value):
 
 
 def unexplained(joint_names, fit):
-    """Return the defect of joints whose efforts no parameters explain, and no noise either.
-
-    Parameters
-    ----------
-    joint_names : sequence of str
-        Names of the joints.
-    fit : _Fit
-        What the model explains, updated.
-    """
+    """Return the defect of joints whose efforts no parameters explain, and no noise either."""
     left = fit.left(fit.tau[:, :, None])[:, :, 0]
     squares = (left**2).sum(axis=0)
     both = fit.used[1:] & fit.used[:-1]

@@ -49,11 +49,6 @@ def typical_sizes(model):
 
     m is the mean mass of the bodies. l is their mean length, from joint to joint or to the centre
     of mass. Sizes are m, m l, m l^2, and for friction a tenth of the torque m 9.81 l.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
     """
     masses, parents = model.constants[1:, MASS], model.topology[1:, PARENT]
     lengths = np.linalg.norm(

@@ -21,25 +21,14 @@ def read_bag(path, joint_names, topic='/joint_states', messages=None):
     Times are those of the message headers. Messages that do not name every joint come from other
     devices, and are ignored.
 
-    Parameters
-    ----------
-    path : str or path
-        The bag.
-    joint_names : sequence of str
-        Joints of the recording.
-    topic : str
-        Topic of sensor_msgs/JointState.
-    messages : callable, optional
-        Called with path and topic, yields the messages; by default the package rosbags reads them.
-
-    Raises
-    ------
-    ParameterError
-        Without rosbags, and for an unreadable bag, a pipe or a device.
-    UnknownNameError
-        For an unknown topic.
-    ShapeError
-        For messages without positions or efforts.
+    `path` (str or path): the bag.
+    `joint_names` (sequence of str): joints of the recording.
+    `topic`: topic of sensor_msgs/JointState.
+    `messages` (callable): called with path and topic, yields the messages; by default the package
+      rosbags reads them.
+    Raises ParameterError: without rosbags, and for an unreadable bag, a pipe or a device.
+    Raises UnknownNameError: for an unknown topic.
+    Raises ShapeError: for messages without positions or efforts.
     """
     _refuse_files_elsewhere(Path(path))
     time, q, tau = [], [], []
@@ -80,24 +69,10 @@ def read_bag(path, joint_names, topic='/joint_states', messages=None):
 def by_rosbags(path, topic):
     """Yield the joint states on a topic, read by the package rosbags.
 
-    Parameters
-    ----------
-    path : str or path
-        The bag.
-    topic : str
-        Name of the topic.
-
-    Yields
-    ------
-    object
-        A message with the fields of sensor_msgs/JointState.
-
-    Raises
-    ------
-    ParameterError
-        If the package is not installed.
-    UnknownNameError
-        If the topic has no messages of that type.
+    `path` (str or path): the bag.
+    `topic`: name of the topic.
+    Raises ParameterError: if the package is not installed.
+    Raises UnknownNameError: if the topic has no messages of that type.
     """
     try:
         from rosbags.rosbag2 import Reader
@@ -126,19 +101,10 @@ def _known_types():
 def require_topic(path, topic, there):
     """Refuse a topic without joint states.
 
-    Parameters
-    ----------
-    path : str or path
-        The bag, for the message.
-    topic : str
-        Name of the topic.
-    there : collection of str
-        Topics of the bag with joint states.
-
-    Raises
-    ------
-    UnknownNameError
-        The message lists the topics of the bag.
+    `path` (str or path): the bag, for the message.
+    `topic`: name of the topic.
+    `there` (collection of str): topics of the bag with joint states.
+    Raises UnknownNameError: the message lists the topics of the bag.
     """
     if topic not in there:
         raise UnknownNameError(

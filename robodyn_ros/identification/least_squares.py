@@ -175,25 +175,14 @@ def fit_identifiable(W, tau, names, sizes, nominal, used=None, weighted=True, fu
     keeps its nominal value, and the others are estimated again, until none is uncertain. These are
     the essential parameters of Khalil and Dombre 2002, section 12.2.6, with physical sizes.
 
-    Parameters
-    ----------
-    W, tau, names
-        As in `fit`.
-    sizes, nominal : (b,) ndarray
-        Physical sizes and nominal values of the parameters.
-    used, weighted
-        As in `fit`.
-    further : (k, nv, m) ndarray, optional
-        Columns of further unknowns. They enlarge the standard deviations, and are not returned.
-
-    Returns
-    -------
-    estimate : Estimate
-        Of the parameters at `places`.
-    places : (c,) ndarray of int
-        Which they are.
-    left_out : tuple of UnidentifiedParameter
-        The others, worst first.
+    `W`, `tau`, `names`: as in `fit`.
+    `sizes`, `nominal` (b,): physical sizes and nominal values of the parameters.
+    `used`, `weighted`: as in `fit`.
+    `further` (k, nv, m): columns of further unknowns. They enlarge the standard
+      deviations, and are not returned.
+    Returns `estimate` (Estimate): of the parameters at `places`.
+    Returns `places` ((c,) ndarray of int): which they are.
+    Returns `left_out` (tuple of UnidentifiedParameter): the others, worst first.
     """
     m = 0 if further is None else further.shape[2]
     W = W if further is None else np.concatenate((further, W), axis=2)

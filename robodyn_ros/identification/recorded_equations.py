@@ -50,25 +50,14 @@ class Equations:
     __repr__ = short_repr
 
     def filtered(self, columns):
-        """Return columns (m, ...) of all samples with the filter and decimation: (k, ...).
-
-        Parameters
-        ----------
-        columns : (m, ...) ndarray
-            The columns.
-        """
+        """Return columns (m, ...) of all samples with the filter and decimation: (k, ...)."""
         keep = signals.thinned(self.rate, self.cutoff, len(columns))
         return signals.lowpass(columns, self.rate, self.cutoff)[keep]
 
     def stiction(self, model, velocities):
         """Return the torque (k, nv) per unit of stiction for other Stribeck velocities.
 
-        Parameters
-        ----------
-        model : RobotModel
-            The robot.
-        velocities : (nv,) array_like
-            The Stribeck velocities [rad/s or m/s].
+        `velocities` ((nv,) array_like): the Stribeck velocities [rad/s or m/s].
         """
         model = model.with_joint_values(STRIBECK_VELOCITY, velocities)
         return self.filtered(friction_parts(model, *self.states[:2])[STICTION])
@@ -80,20 +69,9 @@ def equations(parameters, base, recording, cutoff):
     The torque of rotors that are not identified is subtracted. With Coulomb friction, equations of
     nearly resting joints are not used.
 
-    Parameters
-    ----------
-    parameters : Parameters
-        Parameters of the robot.
-    base : BaseParameters
-        Its base parameters.
-    recording : Recording
-        A recorded motion.
-    cutoff : float
-        Cutoff of the filter [Hz].
-
-    Returns
-    -------
-    Equations
+    `parameters` (Parameters): parameters of the robot.
+    `base` (BaseParameters): its base parameters.
+    `recording` (Recording): a recorded motion.
     """
     rate = recording.rate
     states = signals.differentiated(recording.q, rate, cutoff)
@@ -111,11 +89,5 @@ def equations(parameters, base, recording, cutoff):
 
 
 def slowest(qd):
-    """Return the speeds (nv,) below which joints without a Stribeck curve may stick.
-
-    Parameters
-    ----------
-    qd : (m, nv) ndarray
-        Velocities [rad/s or m/s].
-    """
+    """Return the speeds (nv,) below which joints without a Stribeck curve may stick."""
     return SLOW * np.abs(qd).max(axis=0)

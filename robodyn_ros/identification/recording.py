@@ -99,15 +99,7 @@ def resampled(time, q, tau):
 def require_file(path):
     """Refuse an existing path that is not a regular file: a pipe or a device may never end.
 
-    Parameters
-    ----------
-    path : str or path
-        The path.
-
-    Raises
-    ------
-    ShapeError
-        With the path.
+    Raises ShapeError: with the path.
     """
     if os.path.exists(path) and not os.path.isfile(path):
         raise ShapeError(f'{path}: got a folder, pipe or device; expected a regular file')

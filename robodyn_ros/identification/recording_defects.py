@@ -51,32 +51,14 @@ class Defect:
 
 
 def listed(names):
-    """Return names in a sentence: 'joint1, joint2'.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The names.
-    """
+    """Return names in a sentence: 'joint1, joint2'."""
     return ', '.join(names)
 
 
 def sample_defects(joint_names, recording, cutoff):
     """Yield defects that the samples show without a model.
 
-    Parameters
-    ----------
-    joint_names : sequence of str
-        Names of the joints.
-    recording : Recording
-        The recording.
-    cutoff : float
-        Cutoff of the filter [Hz].
-
-    Yields
-    ------
-    Defect
-        A joint that stands still or freezes, or efforts of one value or in wide steps.
+    Yields a joint that stands still or freezes, or efforts of one value or in wide steps.
     """
     smooth = signals.lowpass(recording.q, recording.rate, cutoff)
     still = np.ptp(smooth, axis=0) < STILL
@@ -159,10 +141,7 @@ def _runs(flags):
 def clipped_samples(tau):
     """Return (m, nv) +1 or -1 at samples in runs at the largest or least effort, else 0.
 
-    Parameters
-    ----------
-    tau : (m, nv) ndarray
-        Recorded efforts [N m or N].
+    `tau` (m, nv): recorded efforts [N m or N].
     """
     found = np.zeros(tau.shape, dtype=int)
     for j, column in enumerate(tau.T):

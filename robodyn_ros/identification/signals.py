@@ -24,24 +24,9 @@ def differentiated(q, rate, cutoff):
     The filter is WIDER times wider than that of the columns. Otherwise signals near the cutoff
     would be attenuated twice.
 
-    Parameters
-    ----------
-    q : (k, nv) ndarray
-        Recorded positions [rad or m].
-    rate : float
-        Rate of the samples [Hz].
-    cutoff : float
-        Cutoff of the filter of the columns [Hz].
-
-    Returns
-    -------
-    tuple of three (k, nv) ndarray
-        Positions, velocities and accelerations.
-
-    Raises
-    ------
-    ParameterError, ShapeError
-        As by `lowpass`.
+    `q` (k, nv): recorded positions [rad or m].
+    `cutoff`: cutoff of the filter of the columns [Hz].
+    Raises ParameterError, ShapeError: as by `lowpass`.
     """
     _check(len(q), rate, cutoff)
     q = lowpass(q, rate, min(WIDER * cutoff, 0.45 * rate))
@@ -55,21 +40,10 @@ def differentiated(q, rate, cutoff):
 def lowpass(x, rate, cutoff):
     """Filter an array along its first axis, without delay.
 
-    Parameters
-    ----------
-    x : (k, ...) ndarray
-        Samples.
-    rate : float
-        Rate of the samples [Hz].
-    cutoff : float
-        Frequency with a gain of -6 dB [Hz].
-
-    Raises
-    ------
-    ParameterError
-        Without scipy, and for an impossible cutoff.
-    ShapeError
-        For too few samples.
+    `x` (k, ...): samples.
+    `cutoff`: frequency with a gain of -6 dB [Hz].
+    Raises ParameterError: without scipy, and for an impossible cutoff.
+    Raises ShapeError: for too few samples.
     """
     try:
         from scipy.signal import butter, sosfiltfilt
@@ -100,14 +74,7 @@ def _check(count, rate, cutoff):
 def thinned(rate, cutoff, count):
     """Return which of the filtered samples to keep: a slice without the edges.
 
-    Parameters
-    ----------
-    rate : float
-        Rate of the samples [Hz].
-    cutoff : float
-        Cutoff of the filter [Hz].
-    count : int
-        Number of samples.
+    `count`: number of samples.
     """
     edge = int(np.ceil(EDGE * rate / cutoff))
     return slice(edge, count - edge, max(1, int(rate / (SAMPLES * cutoff))))
@@ -119,14 +86,8 @@ def velocity_noise(q, rate, cutoff):
     The noise of a position is what the filter removes. If it is white, with variance s^2, its
     derivative below the frequency f has the variance s^2 (2 pi)^2 (2 / rate) f^3 / 3.
 
-    Parameters
-    ----------
-    q : (k, nv) ndarray
-        Recorded positions [rad or m].
-    rate : float
-        Rate of the samples [Hz].
-    cutoff : float
-        Cutoff of the filter of the columns [Hz].
+    `q` (k, nv): recorded positions [rad or m].
+    `cutoff`: cutoff of the filter of the columns [Hz].
     """
     wide = min(WIDER * cutoff, 0.45 * rate)
     removed = np.abs(q - lowpass(q, rate, wide))
@@ -140,16 +101,7 @@ def steady(qd, rate, cutoff, slowest):
 
     It must do so for half a period of the cutoff before and after, the window of the filter.
 
-    Parameters
-    ----------
-    qd : (k, nv) ndarray
-        Velocities [rad/s or m/s].
-    rate : float
-        Rate of the samples [Hz].
-    cutoff : float
-        Cutoff of the filter [Hz].
-    slowest : float or (nv,) ndarray
-        The speeds [rad/s or m/s]; below zero every sample counts.
+    `slowest` (float or (nv,) ndarray): the speeds [rad/s or m/s]; below zero every sample counts.
     """
     slow = np.abs(qd) <= slowest
     slow[1:] |= (qd[1:] * qd[:-1] < 0.0) & (np.asarray(slowest) >= 0.0)

@@ -72,18 +72,10 @@ def stribeck_velocities(parameters, base, found):
 
     A joint is determined if its stiction is, to SURE of its value, and its velocity to SHARP.
 
-    Parameters
-    ----------
-    parameters : Parameters
-        Parameters of the robot.
-    base : BaseParameters
-        Its base parameters.
-    found : Equations
-        Equations of the recording.
-
-    Returns
-    -------
-    StribeckVelocities
+    `parameters` (Parameters): parameters of the robot.
+    `base` (BaseParameters): its base parameters.
+    `found` (Equations): equations of the recording.
+    Returns StribeckVelocities
     """
     problem = _Problem(parameters, base, found)
     chosen = problem.best_nodes()

@@ -21,10 +21,7 @@ def limited_lines(beginning: bytes) -> Iterator[None]:
 
     Meanwhile the error output is a file in memory. Output of other threads is passed on, too.
 
-    Parameters
-    ----------
-    beginning : bytes
-        Beginning of the lines to limit.
+    `beginning`: beginning of the lines to limit.
     """
     with _lock, contextlib.ExitStack() as stack:
         try:

@@ -45,10 +45,7 @@ def leave_shared_memory(environment: MutableMapping[str, str] = os.environ) -> N
     Nothing changes for another middleware, nor where transports, a profile or static peers are
     chosen.
 
-    Parameters
-    ----------
-    environment : mapping of str to str
-        Variables that the middleware reads when a context begins.
+    `environment`: variables that the middleware reads when a context begins.
     """
     if 'fastrtps' not in environment.get(MIDDLEWARE, 'rmw_fastrtps_cpp'):
         return
@@ -69,12 +66,8 @@ def bounded_end(seconds: float, code: int) -> Iterator[None]:
     GIL meanwhile, so no Python code can end the process. The C library calls `_exit` in a thread
     of its own. Without such timers the block may hang.
 
-    Parameters
-    ----------
-    seconds : float
-        Time for the block [s], above zero.
-    code : int
-        Exit code, 0 to 255.
+    `seconds`: time for the block [s], above zero.
+    `code`: exit code, 0 to 255.
     """
     library, timer = ctypes.CDLL(None), ctypes.c_void_p()
     running = False

@@ -15,12 +15,8 @@ def for_others(arguments: Sequence[str], node_name: str) -> list[str]:
 
     A file that can no longer be read is reported, too: rcl has taken its parameters.
 
-    Parameters
-    ----------
-    arguments : sequence of str
-        Of the process, including those after --ros-args.
-    node_name : str
-        Full name of the node.
+    `arguments`: of the process, including those after --ros-args.
+    `node_name`: full name of the node.
     """
     files = [value for option, value in zip(arguments, arguments[1:]) if option == OPTION]
     sentences = []
@@ -44,12 +40,8 @@ def readers(file: str, nodes: Sequence[str]) -> list[str]:
 
     It may be for some of them only. If it names none of them, each reads it, and warns.
 
-    Parameters
-    ----------
-    file : str
-        Path of the file; one that is missing is for all nodes, which refuse it.
-    nodes : sequence of str
-        Full names of the nodes.
+    `file`: path of the file; one that is missing is for all nodes, which refuse it.
+    `nodes`: full names of the nodes.
     """
     if not Path(file).is_file():
         return list(nodes)

@@ -55,20 +55,8 @@ class TrajectoryBytes(NamedTuple):
 def read_head(data: np.ndarray) -> TrajectoryBytes:
     """Read everything before the points of a serialised JointTrajectory.
 
-    Parameters
-    ----------
-    data : (k,) uint8
-        The message.
-
-    Returns
-    -------
-    TrajectoryBytes
-        Stamp, names, and number and place of the points.
-
-    Raises
-    ------
-    ShapeError
-        If the message is too large, is not plain CDR, or is shorter than it claims.
+    Returns stamp, names, and number and place of the points.
+    Raises ShapeError: if the message is too large, is not plain CDR, or is shorter than it claims.
     """
     if len(data) > MAX_BYTES:
         raise ShapeError(f'The trajectory has {len(data)} bytes; expected at most {MAX_BYTES}.')
@@ -114,29 +102,14 @@ def _aligned(where: int) -> int:
 def read_points(data: np.ndarray, head: TrajectoryBytes, where: np.ndarray):
     """Read the points of a serialised JointTrajectory in the robot's joint order.
 
-    Parameters
-    ----------
-    data : (k,) uint8
-        The message.
-    head : TrajectoryBytes
-        Result of `read_head`.
-    where : (n,) ndarray of int
-        Index of each joint of the robot in the message; -1 if it is missing.
-
-    Returns
-    -------
-    times : (p,) ndarray
-        Time from the start [s].
-    rows : (4, p, n) ndarray
-        Positions, velocities, accelerations [rad or m and their rates] and efforts [N m or N].
-        Zeros stand in a field with a wrong number of entries, and for a joint that is missing.
-    sizes : (4, p) ndarray of int
-        Number of entries of each field.
-
-    Raises
-    ------
-    ShapeError
-        If there are too many points, none, or fewer than the message claims.
+    `head`: result of `read_head`.
+    `where`: index of each joint of the robot in the message; -1 if it is missing.
+    Returns `times` (p,): time from the start [s].
+    Returns `rows` (4, p, n): positions, velocities, accelerations [rad or m and their
+      rates] and efforts [N m or N]. Zeros stand in a field with a wrong number of entries, and for
+      a joint that is missing.
+    Returns `sizes` ((4, p) ndarray of int): number of entries of each field.
+    Raises ShapeError: if there are too many points, none, or fewer than the message claims.
     """
     count = head.points
     if not 1 <= count <= MAX_POINTS:
@@ -184,12 +157,7 @@ def _points(
 ):
     """Read every point; return where the message ends, or CUT_OFF if it ends before them.
 
-    Parameters
-    ----------
-    joints
-        Number of names in the message.
-    times, rows, sizes
-        As of `read_points`, written.
+    `joints`: number of names in the message.
     """
     octets, n, at, last = rows.view(np.uint8), rows.shape[2], start, data.shape[0]
     for k in range(times.shape[0]):

@@ -20,17 +20,8 @@ GUARD = 192
 def product(A, B):
     """Return the matrix product A B, summed from the first column of A to the third.
 
-    Parameters
-    ----------
-    A : (3, 3) array_like
-        Left factor.
-    B : (3, 3) or (3,) array_like
-        Right factor.
-
-    Returns
-    -------
-    ndarray, shape of B
-        Product.
+    `A` ((3, 3) array_like): left factor.
+    `B` ((3, 3) or (3,) array_like): right factor.
     """
     A, B = np.asarray(A, dtype=float), np.asarray(B, dtype=float)
     first, second, third = (np.multiply.outer(A[:, k], B[k]) for k in range(3))
@@ -40,15 +31,7 @@ def product(A, B):
 def dot(a, b):
     """Return the scalar product of two 3-vectors, summed from the first entry to the third.
 
-    Parameters
-    ----------
-    a, b : (3,) array_like
-        3-vectors.
-
-    Returns
-    -------
-    float
-        Scalar product.
+    `a`, `b` ((3,) array_like): 3-vectors.
     """
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
@@ -56,15 +39,7 @@ def dot(a, b):
 def added(terms):
     """Return the sum of numbers or arrays, from the first term to the last.
 
-    Parameters
-    ----------
-    terms : iterable of float or ndarray
-        Terms, at least one.
-
-    Returns
-    -------
-    float or ndarray
-        Sum.
+    `terms` (iterable of float or ndarray): terms, at least one.
     """
     return functools.reduce(operator.add, terms)
 
@@ -72,15 +47,7 @@ def added(terms):
 def norm(a):
     """Return the Euclidean length of a 3-vector.
 
-    Parameters
-    ----------
-    a : (3,) array_like
-        3-vector.
-
-    Returns
-    -------
-    float
-        Length.
+    `a` ((3,) array_like): 3-vector.
     """
     return math.sqrt(dot(a, a))
 
@@ -90,16 +57,6 @@ def cosine_and_sine(angle):
     """Return the correctly rounded cosine and sine of an angle.
 
     They are Taylor series in integers, after reduction to at most an eighth of a turn.
-
-    Parameters
-    ----------
-    angle : float
-        Angle [rad].
-
-    Returns
-    -------
-    tuple of float
-        Cosine and sine; nan if the angle is not finite.
     """
     angle = float(angle)
     if not math.isfinite(angle):
@@ -114,15 +71,7 @@ def arctangent(y, x):
 
     It is one Newton step in integers from the value of the C library, whose last bit varies.
 
-    Parameters
-    ----------
-    y, x : float
-        Coordinates of the point.
-
-    Returns
-    -------
-    float
-        Angle [rad].
+    `y`, `x`: coordinates of the point.
     """
     start = math.atan2(y, x)
     bits = max(map(_bits, (start, x, y)))

@@ -22,19 +22,10 @@ ROUNDOFF = 2.0**-53
 def canonical(values, known=(), absolute=False):
     """Return the values with each one replaced by its canonical number.
 
-    Parameters
-    ----------
-    values : array_like
-        Finite numbers. Signs are kept, and so are zeros.
-    known : array_like
-        Magnitudes that take precedence, for any size.
-    absolute : bool
-        Whether CLOSE counts units of roundoff of 1, as for direction cosines, or of the value.
-
-    Returns
-    -------
-    ndarray, shape of values
-        Canonical numbers.
+    `values` (array_like): finite numbers. Signs are kept, and so are zeros.
+    `known` (array_like): magnitudes that take precedence, for any size.
+    `absolute`: whether CLOSE counts units of roundoff of 1, as for direction cosines, or of the
+      value.
     """
     values = np.array(values, dtype=float)
     leaders = [size for size in np.unique(np.abs(known)).tolist() if size]
@@ -57,15 +48,7 @@ def canonical(values, known=(), absolute=False):
 def without_rounding(values):
     """Return the values, with those set to zero that are rounding errors of the largest one.
 
-    Parameters
-    ----------
-    values : array_like
-        Results of the same sum, such as the components of one vector.
-
-    Returns
-    -------
-    ndarray, shape of values
-        Values.
+    `values` (array_like): results of the same sum, such as the components of one vector.
     """
     values = np.asarray(values)
     slack = CLOSE * ROUNDOFF * np.abs(values).max(initial=0.0)

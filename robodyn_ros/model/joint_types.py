@@ -52,34 +52,12 @@ class JointCoordinates:
 
 
 def velocity_names(joint):
-    """Return the names of the velocities of a joint; a single one has the joint's name.
-
-    Parameters
-    ----------
-    joint : Joint
-        The joint.
-
-    Returns
-    -------
-    tuple of str
-        Names.
-    """
+    """Return the names of the velocities of a joint; a single one has the joint's name."""
     return _names(joint, VELOCITIES)
 
 
 def position_names(joint):
-    """Return the names of the positions of a joint, four for each quaternion.
-
-    Parameters
-    ----------
-    joint : Joint
-        The joint.
-
-    Returns
-    -------
-    tuple of str
-        Names.
-    """
+    """Return the names of the positions of a joint, four for each quaternion."""
     return _names(joint, POSITIONS)
 
 
@@ -95,16 +73,6 @@ def limits(joint):
 
     A single Limit of a joint with several velocities applies to each of them. It then limits speed
     and effort only, not the position.
-
-    Parameters
-    ----------
-    joint : Joint
-        The joint.
-
-    Returns
-    -------
-    tuple of Limit
-        Limits.
     """
     limit, count = joint.limit, len(velocity_names(joint))
     if isinstance(limit, tuple):
@@ -115,16 +83,8 @@ def limits(joint):
 def elements(joint):
     """Return type and axes of the bodies of a moving joint, from its parent to its child.
 
-    Parameters
-    ----------
-    joint : Joint
-        The joint.
-
-    Returns
-    -------
-    tuple of tuple
-        Types of robodyn_ros.model.layout, and axes (3, 3) of the bodies in those of the joint at q
-        = 0, z along the motion.
+    Returns types of robodyn_ros.model.layout, and axes (3, 3) of the bodies in those of the joint
+      at q = 0, z along the motion.
     """
     if joint.type == 'spherical':
         return BALL
@@ -142,52 +102,20 @@ def elements(joint):
 
 
 def neutral(joint):
-    """Return the position of a joint at which the frame of its child link coincides with its own.
-
-    Parameters
-    ----------
-    joint : Joint
-        The joint.
-
-    Returns
-    -------
-    tuple of float
-        Position, with a unit quaternion.
-    """
+    """Return the position of a joint at which the frame of its child coincides with its own."""
     count = len(position_names(joint))
     return (0.0,) * (count - 4) + NO_TURN if has_quaternion(joint) else (0.0,) * count
 
 
 def has_quaternion(joint):
-    """Return whether the last four positions of a joint are a quaternion.
-
-    Parameters
-    ----------
-    joint : Joint
-        The joint.
-
-    Returns
-    -------
-    bool
-        True for spherical and floating joints.
-    """
+    """Return whether the last four positions of a joint are a quaternion."""
     return joint.type in ('spherical', 'floating')
 
 
 def displacement(joint, position):
     """Return the placement of the child link in the joint at a position.
 
-    Parameters
-    ----------
-    joint : Joint
-        The joint.
-    position : sequence of float
-        All positions of the joint, with a unit quaternion.
-
-    Returns
-    -------
-    Placement
-        Placement.
+    `position` (sequence of float): all positions of the joint, with a unit quaternion.
     """
     if tuple(position) == neutral(joint):
         return Placement()

@@ -24,17 +24,7 @@ AXIS_TOLERANCE = 1e-3  # of the length of an axis that is written with three dig
 def inertial(subject, body):
     """Yield findings about a rigid body: inertia that no mass has, implausible size, no mass.
 
-    Parameters
-    ----------
-    subject : str
-        What it is, for messages.
-    body : Inertial
-        Mass and inertia.
-
-    Yields
-    ------
-    Finding
-        What is implausible.
+    `body` (Inertial): mass and inertia.
     """
     smallest, middle, largest = np.linalg.eigvalsh(body.inertia)
     if smallest + middle < (1.0 - PRINTED) * largest - NO_INERTIA:
@@ -81,19 +71,9 @@ def inertial(subject, body):
 def resting_inertial(link, body, is_base):
     """Yield findings about a rigid body that is fixed to the base.
 
-    Parameters
-    ----------
-    link : str
-        Name of the link.
-    body : Inertial
-        Its mass and inertia.
-    is_base : bool
-        Whether the link is the base itself.
-
-    Yields
-    ------
-    Finding
-        What is implausible.
+    `link`: name of the link.
+    `body` (Inertial): its mass and inertia.
+    `is_base`: whether the link is the base itself.
     """
     subject = f'link {link!r}'
     if is_base:
@@ -104,18 +84,7 @@ def resting_inertial(link, body, is_base):
 
 
 def joint(joint):
-    """Yield findings about a commanded joint: its axis, its range and its limits.
-
-    Parameters
-    ----------
-    joint : Joint
-        The joint.
-
-    Yields
-    ------
-    Finding
-        What is implausible.
-    """
+    """Yield findings about a commanded joint: its axis, its range and its limits."""
     subject = f'joint {joint.name!r}'
     if joint.placement.made_exact > QUARTER_TURN:
         yield Finding(
@@ -157,18 +126,7 @@ def _limit(subject, joint, limit):
 
 
 def dry_friction(model):
-    """Yield a finding about each joint whose motor cannot overcome its dry friction.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-
-    Yields
-    ------
-    Finding
-        Friction at the start of a motion, and effort limit.
-    """
+    """Yield a finding about each joint whose motor cannot overcome its dry friction."""
     friction = model.joint_values(FRICTION) + model.joint_values(STICTION)
     for name, resists, drives in zip(model.joint_names, friction, model.limits.effort):
         if resists >= drives > 0.0:
@@ -183,19 +141,8 @@ def dry_friction(model):
 def held_joint(joint, position, commanded):
     """Yield findings about a joint that is locked.
 
-    Parameters
-    ----------
-    joint : Joint
-        The joint.
-    position : tuple of float
-        Where it is locked.
-    commanded : collection of str
-        Names of the joints that move.
-
-    Yields
-    ------
-    Finding
-        What is implausible.
+    `position` (tuple of float): where it is locked.
+    `commanded` (collection of str): names of the joints that move.
     """
     subject = f'joint {joint.name!r}'
     place = ' '.join(f'{x:g}' for x in position)
@@ -220,17 +167,7 @@ def held_joint(joint, position, commanded):
 def following_joint(joint, following):
     """Yield findings about a joint that follows others.
 
-    Parameters
-    ----------
-    joint : Joint
-        The joint.
-    following : Following
-        Ratios to the joints that it follows.
-
-    Yields
-    ------
-    Finding
-        What its model leaves out.
+    `following` (Following): ratios to the joints that it follows.
     """
     subject = f'joint {joint.name!r}'
     if joint.stiffness:
@@ -246,19 +183,9 @@ def following_joint(joint, following):
 def massless_bodies(body_names, constants, links):
     """Yield a finding for every moving body whose merged mass is zero, if it carries a link.
 
-    Parameters
-    ----------
-    body_names : sequence of str
-        Names of the bodies, in row order.
-    constants : (nb, k) ndarray
-        Table of the robot.
-    links : collection of str
-        Names of links.
-
-    Yields
-    ------
-    Finding
-        What is implausible.
+    `body_names` (sequence of str): names of the bodies, in row order.
+    `constants` (nb, k): table of the robot.
+    `links` (collection of str): names of links.
     """
     for name, row in zip(body_names[1:], constants[1:]):
         if row[MASS] == 0.0 and name in links:

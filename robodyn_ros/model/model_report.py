@@ -38,23 +38,11 @@ class Findings(list):
     """Findings in the order in which they are made."""
 
     def warn(self, subject, sentence):
-        """Add a warning.
-
-        Parameters
-        ----------
-        subject, sentence : str
-            As of `Finding`.
-        """
+        """Add a warning."""
         self.append(Finding(WARNING, subject, sentence))
 
     def note(self, subject, sentence):
-        """Add a note.
-
-        Parameters
-        ----------
-        subject, sentence : str
-            As of `Finding`.
-        """
+        """Add a note."""
         self.append(Finding(NOTE, subject, sentence))
 
 

@@ -51,17 +51,7 @@ def normal_form(model, regrouped=True):
 
     After each step, constants that differ by rounding only are made equal.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    regrouped : bool
-        Whether the last step, `regroup`, is included.
-
-    Returns
-    -------
-    RobotModel
-        Equivalent robot.
+    `regrouped`: whether the last step, `regroup`, is included.
     """
     model = align(clean(model))
     return regroup(model) if regrouped else model
@@ -73,15 +63,7 @@ def clean(model):
     This applies to the placements of bodies on their parents and of frames on their bodies. For
     offsets only 0 counts. `cleaned_cosines` lists the changes.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    RobotModel
-        Equivalent robot.
+    Returns equivalent robot.
     """
     constants = model.constants.copy()
     for row in constants[1:]:
@@ -112,18 +94,7 @@ def _with_equal_constants(model, constants, frames):
 
 
 def cleaned_cosines(model):
-    """Return the direction cosines that `clean` changes.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    list of tuple
-        Body or frame, row, column, and cosine as described.
-    """
+    """Return the direction cosines that `clean` changes."""
     placed = {name: _rotation(model, i) for i, name in enumerate(model.body_names) if i}
     placed |= {f'frame {name}': frame.rotation for name, frame in model.frames.items()}
     return [
@@ -144,15 +115,7 @@ def regroup(model):
     Torques, mass matrix and forward dynamics stay the same, and potential energy changes by a
     constant. Momentum and energies of single bodies lose their meaning.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    RobotModel
-        Equivalent robot.
+    Returns equivalent robot.
     """
     constants = model.constants.copy()
     for i in range(len(constants) - 1, 0, -1):
@@ -191,15 +154,7 @@ def align(model):
     the joint coordinate. In the last body of a branch the first moment lies along x. Frames of the
     user and bodies of a spherical joint do not move.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    RobotModel
-        Equivalent robot.
+    Returns equivalent robot.
     """
     count = len(model.body_names)
     branch = _longest_branches(model.topology)
@@ -266,14 +221,8 @@ def _foot(model, i, slides, child):
 def _with_frames_on_axes(model, turns, slides):
     """Return the model with each frame rotated about its z axis, and moved along it.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    turns : sequence of tuple
-        Cosine and sine of the angle of each body.
-    slides : (nb,) ndarray
-        Displacement of each body [m].
+    `turns` (sequence of tuple): cosine and sine of the angle of each body.
+    `slides` (nb,): displacement of each body [m].
     """
     constants = model.constants.copy()
     rotations = [_about_z(*turn) for turn in turns]

@@ -16,15 +16,7 @@ _ROW, _COLUMN = np.triu_indices(3)
 def pack(inertia):
     """Return the six entries of a symmetric matrix.
 
-    Parameters
-    ----------
-    inertia : (3, 3) ndarray
-        Symmetric matrix.
-
-    Returns
-    -------
-    (6,) ndarray
-        Entries xx, xy, xz, yy, yz, zz.
+    `inertia` (3, 3): symmetric matrix.
     """
     return inertia[_ROW, _COLUMN]
 
@@ -32,15 +24,7 @@ def pack(inertia):
 def unpack(six):
     """Return the symmetric matrix of six entries.
 
-    Parameters
-    ----------
-    six : (6,) array_like
-        Entries xx, xy, xz, yy, yz, zz.
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Symmetric matrix.
+    `six` ((6,) array_like): entries xx, xy, xz, yy, yz, zz.
     """
     inertia = np.empty((3, 3))
     inertia[_ROW, _COLUMN] = six
@@ -54,14 +38,10 @@ def add_rigid_body(row, placement, inertial):
     m += m', h += m' c, I += R I' R^T + m' (c.c 1 - c c^T), with c from the body origin to the
     added centre of mass. Parallel-axis theorem; Featherstone 2008, equation 2.63.
 
-    Parameters
-    ----------
-    row : (34,) ndarray
-        Row of the constants.
-    placement : Placement or Frame
-        Axes of the added body in the body frame of the row.
-    inertial : Inertial
-        Mass, centre of mass and inertia about it, in the axes of the added body.
+    `row` (34,): row of the constants.
+    `placement` (Placement or Frame): axes of the added body in the body frame of the row.
+    `inertial` (Inertial): mass, centre of mass and inertia about it, in the axes of the added
+      body.
     """
     R = placement.rotation
     com = placement.translation + product(R, inertial.com)
@@ -91,28 +71,11 @@ class Payloads:
     def attach(self, frame, mass, com, inertia):
         """Attach a payload to a frame, in place of the one there; zeros detach it.
 
-        Parameters
-        ----------
-        frame : str
-            Name of a link or joint.
-        mass : float
-            Mass [kg].
-        com : (3,) array_like
-            Centre of mass in the axes of the frame [m].
-        inertia : (3, 3) array_like
-            Inertia about the centre of mass, in these axes [kg m^2].
-
-        Returns
-        -------
-        RobotModel
-            The robot with all payloads.
-
-        Raises
-        ------
-        UnknownNameError
-            For a frame that does not exist. Nothing has changed then.
-        ModelError
-            For an impossible or implausible payload. Nothing has changed then.
+        `com` ((3,) array_like): centre of mass in the axes of the frame [m].
+        `inertia` ((3, 3) array_like): inertia about the centre of mass, in these axes [kg m^2].
+        Returns the robot with all payloads.
+        Raises UnknownNameError: for a frame that does not exist. Nothing has changed then.
+        Raises ModelError: for an impossible or implausible payload. Nothing has changed then.
         """
         self.bare.frame(frame)
         on = {name: payload for name, payload in self._on.items() if name != frame}
@@ -142,15 +105,8 @@ class Payloads:
     def move_to(self, model):
         """Attach the payloads to another model of the robot.
 
-        Parameters
-        ----------
-        model : RobotModel
-            The robot without payloads, with the same frames.
-
-        Returns
-        -------
-        RobotModel
-            The robot with all payloads.
+        `model` (RobotModel): the robot without payloads, with the same frames.
+        Returns the robot with all payloads.
         """
         self.bare = model
         return self._loaded(self._on)
@@ -158,10 +114,7 @@ class Payloads:
     def clear(self):
         """Detach every payload.
 
-        Returns
-        -------
-        RobotModel
-            The robot without payloads.
+        Returns the robot without payloads.
         """
         self._on = {}
         return self.bare

@@ -225,20 +225,8 @@ class RobotModel(ReadOnly):
     def frame(self, name):
         """Return the frame of a link or joint.
 
-        Parameters
-        ----------
-        name : str
-            Name of the link or joint.
-
-        Returns
-        -------
-        Frame
-            The frame.
-
-        Raises
-        ------
-        UnknownNameError
-            The message lists the valid names.
+        `name`: name of the link or joint.
+        Raises UnknownNameError: the message lists the valid names.
         """
         try:
             return self.frames[name]
@@ -248,34 +236,19 @@ class RobotModel(ReadOnly):
             ) from None
 
     def with_dynamics_checked(self):
-        """Return the robot that knows whether its links move without inertia.
-
-        Returns
-        -------
-        RobotModel
-            The robot.
-        """
+        """Return the robot that knows whether its links move without inertia."""
         return replace(self, dynamics_fault=_dynamics_fault(self))
 
     def require_dynamics(self):
         """Refuse a robot without dynamics.
 
-        Raises
-        ------
-        ModelError
-            If links move without inertia, or none moves; the message names them.
+        Raises ModelError: if links move without inertia, or none moves; the message names them.
         """
         if self.dynamics_fault:
             raise ModelError(self.dynamics_fault)
 
     def centres(self):
-        """Return the centre of mass of every body in its frame.
-
-        Returns
-        -------
-        (nb, 3) ndarray
-            Centres of mass [m]; zero for a body without mass.
-        """
+        """Return the centre of mass of every body in its frame."""
         mass = self.constants[:, MASS, None]
         return np.divide(
             self.constants[:, MOMENT : MOMENT + 3],
@@ -289,12 +262,7 @@ class RobotModel(ReadOnly):
 
         The link of an intermediate body of a joint is the child link of the joint.
 
-        Returns
-        -------
-        (nb,) ndarray of int
-            Rows of the bodies, read-only.
-        (nb, 12) ndarray
-            Rotation, row-major, and origin of each link [-, m], read-only.
+        Returns rotation, row-major, and origin of each link [-, m], read-only.
         """
         bodies = np.arange(len(self.body_names))
         for i in range(len(bodies) - 1, 0, -1):
@@ -415,15 +383,8 @@ class RobotModel(ReadOnly):
     def refuse_quaternions(self, what):
         """Refuse joints with a quaternion.
 
-        Parameters
-        ----------
-        what : str
-            The function that needs nq = nv, for the message.
-
-        Raises
-        ------
-        UnlockedError
-            If there is such a joint.
+        `what`: the function that needs nq = nv, for the message.
+        Raises UnlockedError: if there is such a joint.
         """
         for k in self.quaternions[:1]:
             joint = self.position_names[k].rpartition('.')[0]
@@ -438,17 +399,10 @@ class RobotModel(ReadOnly):
     def refuse_dependent(self, what):
         """Refuse dependent joints.
 
-        Parameters
-        ----------
-        what : str
-            The function that needs independent joints, for the message.
-
-        Raises
-        ------
-        UnlockedError
-            If there are any.
-        ModelError
-            If closed loops determine them, which they would not leave where they are locked.
+        `what`: the function that needs independent joints, for the message.
+        Raises UnlockedError: if there are any.
+        Raises ModelError: if closed loops determine them, which they would not leave where they
+          are locked.
         """
         self.refuse_loops(what)
         if self.is_embedded:
@@ -462,15 +416,8 @@ class RobotModel(ReadOnly):
     def refuse_loops(self, what):
         """Refuse closed loops.
 
-        Parameters
-        ----------
-        what : str
-            The function that needs constant ratios, for the message.
-
-        Raises
-        ------
-        ModelError
-            If there are any.
+        `what`: the function that needs constant ratios, for the message.
+        Raises ModelError: if there are any.
         """
         if self.has_loops:
             names = [self.all_joint_names[self.topology[row, V]] for row in self.led_by_loops]
@@ -484,15 +431,7 @@ class RobotModel(ReadOnly):
 
         ROTOR, DAMPING and FRICTION include those of the joints that follow a joint.
 
-        Parameters
-        ----------
-        column : int
-            A column of the layout, such as layout.DAMPING.
-
-        Returns
-        -------
-        (nv,) ndarray
-            Values.
+        `column`: a column of the layout, such as layout.DAMPING.
         """
         values = self.constants[self.joint_rows(), column].copy()
         for row, leader in self.followed.items():
@@ -504,30 +443,14 @@ class RobotModel(ReadOnly):
     def with_gravity(self, gravity):
         """Return the same robot with another gravity acceleration.
 
-        Parameters
-        ----------
-        gravity : (3,) array_like
-            Acceleration of gravity in base axes [m/s^2].
-
-        Returns
-        -------
-        RobotModel
-            The robot with this gravity.
+        `gravity` ((3,) array_like): acceleration of gravity in base axes [m/s^2].
         """
         return replace(self, gravity=finite_array(gravity, (3,), 'gravity', self.name))
 
     def with_constants(self, constants):
         """Return the same robot with another table of constants.
 
-        Parameters
-        ----------
-        constants : (nb, 34) array_like
-            The table.
-
-        Returns
-        -------
-        RobotModel
-            The robot with this table.
+        `constants` ((nb, 34) array_like): the table.
         """
         return replace(
             self, constants=finite_array(constants, self.constants.shape, 'constants', self.name)
@@ -538,22 +461,9 @@ class RobotModel(ReadOnly):
 
         URDF has elements for DAMPING and FRICTION alone.
 
-        Parameters
-        ----------
-        column : int
-            layout.ROTOR [kg m^2 or kg] or one of layout.JOINT_FRICTION.
-        values : (nv,) array_like
-            At least 0, in joint order. COSINE and SINE may be negative.
-
-        Returns
-        -------
-        RobotModel
-            The robot with these values.
-
-        Raises
-        ------
-        ModelError
-            For a negative value of another column.
+        `column`: layout.ROTOR [kg m^2 or kg] or one of layout.JOINT_FRICTION.
+        `values` ((nv,) array_like): at least 0, in joint order. COSINE and SINE may be negative.
+        Raises ModelError: for a negative value of another column.
         """
         values = finite_array(values, (self.nv,), 'joint constants', self.name)
         if column not in (COSINE, SINE) and np.any(values < 0.0):
@@ -571,28 +481,10 @@ class RobotModel(ReadOnly):
 
         The report of the new robot has the findings about the body.
 
-        Parameters
-        ----------
-        frame : str
-            Name of a link or joint.
-        mass : float
-            Mass [kg].
-        com : (3,) array_like
-            Centre of mass in the axes of the frame [m].
-        inertia : (3, 3) array_like
-            Inertia about the centre of mass, in these axes [kg m^2].
-
-        Returns
-        -------
-        RobotModel
-            The robot with the body.
-
-        Raises
-        ------
-        UnknownNameError
-            For a frame that does not exist.
-        ModelError
-            For an impossible inertia.
+        `com` ((3,) array_like): centre of mass in the axes of the frame [m].
+        `inertia` ((3, 3) array_like): inertia about the centre of mass, in these axes [kg m^2].
+        Raises UnknownNameError: for a frame that does not exist.
+        Raises ModelError: for an impossible inertia.
         """
         carrier = self.frame(frame)
         added = Inertial(
@@ -622,20 +514,8 @@ class RobotModel(ReadOnly):
     def with_scaled_masses(self, factors):
         """Return the robot with mass, first moment and inertia of each body times its factor.
 
-        Parameters
-        ----------
-        factors : float or (nb,) array_like
-            One positive number, or one for each row.
-
-        Returns
-        -------
-        RobotModel
-            The robot with these masses.
-
-        Raises
-        ------
-        ModelError
-            For a factor that is not positive.
+        `factors` (float or (nb,) array_like): one positive number, or one for each row.
+        Raises ModelError: for a factor that is not positive.
         """
         shape = () if isinstance(factors, Real) else (len(self.body_names),)
         factors = finite_array(factors, shape, 'mass factors', self.name)
@@ -646,13 +526,7 @@ class RobotModel(ReadOnly):
         return self.with_constants(constants)
 
     def joint_rows(self):
-        """Return the row of the body that each velocity moves first.
-
-        Returns
-        -------
-        (nv,) ndarray of int
-            Rows.
-        """
+        """Return the row of the body that each velocity moves first."""
         rows = np.flatnonzero(self.topology[1:, DOF]) + 1
         return rows[np.argsort(self.topology[rows, FIRST if self.is_embedded else V])]
 
@@ -660,26 +534,11 @@ class RobotModel(ReadOnly):
 def finite_array(values, shape, what, robot):
     """Return a read-only array of finite numbers of a shape.
 
-    Parameters
-    ----------
-    values : array_like
-        The numbers.
-    shape : tuple of int
-        Expected shape.
-    what : str
-        What they are, for messages.
-    robot : str
-        Name of the robot, for messages.
-
-    Returns
-    -------
-    ndarray
-        Copy of the numbers.
-
-    Raises
-    ------
-    ShapeError
-        For anything else.
+    `values` (array_like): the numbers.
+    `shape` (tuple of int): expected shape.
+    `what`: what they are, for messages.
+    `robot`: name of the robot, for messages.
+    Raises ShapeError: for anything else.
     """
     try:
         array = np.array(values, dtype=np.float64, order='C')

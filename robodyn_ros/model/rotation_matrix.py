@@ -18,15 +18,8 @@ def clean(rows):
     Entries below 1e-12 become 0, and a row left with a single entry becomes a signed axis. Angles
     written with few digits, as in rpy="1.5707963 0 0", differ by more and are kept as they are.
 
-    Parameters
-    ----------
-    rows : (..., 3) array_like
-        Rows of unit length, such as a rotation matrix.
-
-    Returns
-    -------
-    (..., 3) ndarray
-        A new array.
+    `rows` ((..., 3) array_like): rows of unit length, such as a rotation matrix.
+    Returns a new array.
     """
     cleaned = np.where(np.abs(rows) < ROUNDING, 0.0, rows)
     single = np.count_nonzero(cleaned, axis=-1) == 1
@@ -35,52 +28,19 @@ def clean(rows):
 
 
 def about_x(angle):
-    """Return the rotation matrix of an angle about x.
-
-    Parameters
-    ----------
-    angle : float
-        Angle [rad].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Rotation matrix.
-    """
+    """Return the rotation matrix of an angle about x."""
     c, s = cosine_and_sine(angle)
     return clean(np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]))
 
 
 def about_y(angle):
-    """Return the rotation matrix of an angle about y.
-
-    Parameters
-    ----------
-    angle : float
-        Angle [rad].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Rotation matrix.
-    """
+    """Return the rotation matrix of an angle about y."""
     c, s = cosine_and_sine(angle)
     return clean(np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]))
 
 
 def about_z(angle):
-    """Return the rotation matrix of an angle about z.
-
-    Parameters
-    ----------
-    angle : float
-        Angle [rad].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Rotation matrix.
-    """
+    """Return the rotation matrix of an angle about z."""
     c, s = cosine_and_sine(angle)
     return clean(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
 
@@ -88,17 +48,7 @@ def about_z(angle):
 def about_axis(axis, angle):
     """Return the rotation matrix of an angle about an axis.
 
-    Parameters
-    ----------
-    axis : (3,) array_like
-        Unit vector.
-    angle : float
-        Angle [rad].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Rotation matrix.
+    `axis` ((3,) array_like): unit vector.
     """
     R_LB = z_to_axis(axis)
     return clean(product(product(R_LB, about_z(angle)), R_LB.T))
@@ -107,17 +57,8 @@ def about_axis(axis, angle):
 def from_quaternion(x, y, z, w):
     """Return the rotation matrix of a unit quaternion: 1 + 2 (w [v] + [v]^2).
 
-    Parameters
-    ----------
-    x, y, z : float
-        Vector part v.
-    w : float
-        Scalar part.
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Rotation matrix.
+    `x`, `y`, `z`: vector part v.
+    `w`: scalar part.
     """
     V = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return clean(np.eye(3) + 2.0 * (w * V + product(V, V)))
@@ -126,15 +67,7 @@ def from_quaternion(x, y, z, w):
 def from_rpy(roll, pitch, yaw):
     """Return R = Rz(yaw) Ry(pitch) Rx(roll), of the fixed-axis angles of URDF.
 
-    Parameters
-    ----------
-    roll, pitch, yaw : float
-        Angles [rad].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Rotation matrix.
+    `roll`, `pitch`, `yaw`: angles [rad].
     """
     return clean(product(product(about_z(yaw), about_y(pitch)), about_x(roll)))
 
@@ -142,15 +75,7 @@ def from_rpy(roll, pitch, yaw):
 def made_exact(roll, pitch, yaw):
     """Return the largest change of a direction cosine by which `from_rpy` makes it exact.
 
-    Parameters
-    ----------
-    roll, pitch, yaw : float
-        Angles [rad].
-
-    Returns
-    -------
-    float
-        Change.
+    `roll`, `pitch`, `yaw`: angles [rad].
     """
     (cr, sr), (cp, sp), (cy, sy) = map(cosine_and_sine, (roll, pitch, yaw))
     raw = np.array(
@@ -166,15 +91,7 @@ def made_exact(roll, pitch, yaw):
 def unit_axis(axis):
     """Return the direction of a vector, exact along a coordinate axis.
 
-    Parameters
-    ----------
-    axis : (3,) ndarray
-        Vector, not zero.
-
-    Returns
-    -------
-    (3,) ndarray
-        Unit vector.
+    `axis` (3,): vector, not zero.
     """
     return clean(axis / norm(axis))
 
@@ -186,15 +103,7 @@ def z_to_axis(axis):
     identity, for -z the half turn about x. For every other coordinate axis it is a signed
     permutation.
 
-    Parameters
-    ----------
-    axis : (3,) array_like
-        Unit vector.
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Rotation matrix.
+    `axis` ((3,) array_like): unit vector.
     """
     x, y, z = axis
     if x == 0.0 and y == 0.0:

@@ -60,24 +60,10 @@ def known_rotors(
 ) -> dict[str, Rotor]:
     """Return the rotors of a robot: those of its description, and others in their place.
 
-    Parameters
-    ----------
-    description : RobotDescription
-        The robot.
-    rotors : mapping of str to Rotor, optional
-        By name of the driven joint.
-
-    Returns
-    -------
-    dict
-        Rotors with inertia or mass and their gear ratios, by joint name.
-
-    Raises
-    ------
-    ModelError
-        For an impossible rotor.
-    UnknownNameError
-        For a joint that does not exist.
+    `rotors`: by name of the driven joint.
+    Returns rotors with inertia or mass and their gear ratios, by joint name.
+    Raises ModelError: for an impossible rotor.
+    Raises UnknownNameError: for a joint that does not exist.
     """
     robot = f'robot {description.name!r}'
     joints, found = {joint.name: joint for joint in description.joints}, {}
@@ -99,27 +85,12 @@ def with_rotors(
 ) -> RobotDescription:
     """Return a description with the rotors as bodies, or as inertia at their joints.
 
-    Parameters
-    ----------
-    description : RobotDescription
-        The robot.
-    rotors : mapping of str to Rotor, optional
-        As of `known_rotors`.
-    rotor_model : {'exact', 'reflected'}
-        Bodies that follow their joints (Jain 2011, sections 12.2 and 12.4), or their reflected
-        inertia alone (section 12.3.1).
-
-    Returns
-    -------
-    RobotDescription
-        With links and joints `<joint>_rotor`, or with more `rotor_inertia`; it has no `rotors`.
-
-    Raises
-    ------
-    ModelError
-        For another model, or an impossible rotor.
-    UnknownNameError
-        For a joint that does not exist.
+    `rotor_model`: bodies that follow their joints (Jain 2011, sections 12.2 and 12.4), or their
+      reflected inertia alone (section 12.3.1).
+    Returns with links and joints `<joint>_rotor`, or with more `rotor_inertia`; it has no
+      `rotors`.
+    Raises ModelError: for another model, or an impossible rotor.
+    Raises UnknownNameError: for a joint that does not exist.
     """
     if rotor_model not in (EXACT, REFLECTED):
         raise ModelError(

@@ -18,31 +18,17 @@ from robodyn_ros.model.validate import LARGEST_LENGTH
 def split_joints(robot, ordered, joints, locked):
     """Split the movable joints into commanded ones, their followers, and locked ones.
 
-    Parameters
-    ----------
-    robot : str
-        Name for messages.
-    ordered : sequence of Joint
-        Joints from base to tip.
-    joints : sequence of str or None
-        Names to command, in the order of q. None for all that are not locked and follow no other.
-    locked : mapping
-        Position of each locked joint: a number, or one for each position of the joint. Joints that
-        are neither commanded nor locked are locked at 0, and followers of locked joints
-        accordingly.
-
-    Returns
-    -------
-    tuple
-        The commanded joints, {name: Following} of their followers, and {name: position} of the
-        locked ones. Each position is a tuple, with unit quaternions.
-
-    Raises
-    ------
-    UnknownNameError
-        For a name that is not a movable joint.
-    ModelError
-        For joints that cannot be commanded or locked as asked.
+    `robot`: name for messages.
+    `ordered` (sequence of Joint): joints from base to tip.
+    `joints` (sequence of str or None): names to command, in the order of q. None for all that are
+      not locked and follow no other.
+    `locked` (mapping): position of each locked joint: a number, or one for each position of the
+      joint. Joints that are neither commanded nor locked are locked at 0, and followers of locked
+      joints accordingly.
+    Returns the commanded joints, {name: Following} of their followers, and {name: position} of the
+      locked ones. Each position is a tuple, with unit quaternions.
+    Raises UnknownNameError: for a name that is not a movable joint.
+    Raises ModelError: for joints that cannot be commanded or locked as asked.
     """
     for joint in ordered:
         _check_type(robot, joint)
@@ -182,20 +168,8 @@ def _floats(values):
 def parse_locked(text):
     """Return the name and the position of a locked joint.
 
-    Parameters
-    ----------
-    text : str
-        `name`, `name=0.3` or `name=0.1 0.2 0.3`.
-
-    Returns
-    -------
-    tuple
-        Name, and position: a number, or a tuple of numbers.
-
-    Raises
-    ------
-    ParameterError
-        For anything else.
+    `text`: `name`, `name=0.3` or `name=0.1 0.2 0.3`.
+    Raises ParameterError: for anything else.
     """
     name, _, position = text.partition('=')
     try:

@@ -13,24 +13,10 @@ def base_to_tip(description, base=None):
     The walk is depth-first in document order, so the joints of one arm stay together. Links that
     are not below the base are left out.
 
-    Parameters
-    ----------
-    description : RobotDescription
-        The robot.
-    base : str, optional
-        Name of the base link; the root by default.
-
-    Returns
-    -------
-    tuple of str and list of Joint
-        The base link's name and the joints.
-
-    Raises
-    ------
-    ModelError
-        For a description that is not a tree.
-    UnknownNameError
-        For a base that does not exist.
+    `base`: name of the base link; the root by default.
+    Returns the base link's name and the joints.
+    Raises ModelError: for a description that is not a tree.
+    Raises UnknownNameError: for a base that does not exist.
     """
     children = _children(description)
     root = _root(description)

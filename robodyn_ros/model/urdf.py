@@ -57,20 +57,9 @@ def parse(source):
     those of URDF+, see `sources.urdf_loops`. What urdfdom tolerates is tolerated here, with a
     finding.
 
-    Parameters
-    ----------
-    source : str, bytes or path
-        URDF text (str or UTF-8 bytes), or the path of a file.
-
-    Returns
-    -------
-    RobotDescription
-        Links and joints in document order.
-
-    Raises
-    ------
-    ModelError
-        For anything that is not a URDF of at most 10 MB and 1000 links.
+    `source` (str, bytes or path): URDF text (str or UTF-8 bytes), or the path of a file.
+    Returns links and joints in document order.
+    Raises ModelError: for anything that is not a URDF of at most 10 MB and 1000 links.
     """
     return described(xml_text.root_element(source))
 
@@ -78,20 +67,9 @@ def parse(source):
 def described(root):
     """Read a robot from the root element of a URDF, as `parse` from its text.
 
-    Parameters
-    ----------
-    root : Element
-        The root element.
-
-    Returns
-    -------
-    RobotDescription
-        Links and joints in document order.
-
-    Raises
-    ------
-    ModelError
-        For anything that is not a URDF of at most 1000 links.
+    `root` (Element): the root element.
+    Returns links and joints in document order.
+    Raises ModelError: for anything that is not a URDF of at most 1000 links.
     """
     if root.tag != 'robot':
         raise ModelError(

@@ -19,22 +19,7 @@ _NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
 def read_placement(element, where):
     """Return the placement that the child element <origin> states.
 
-    Parameters
-    ----------
-    element : Element
-        XML element.
-    where : str
-        Text for the element, for messages.
-
-    Returns
-    -------
-    Placement
-        Placement; the identity without such an element.
-
-    Raises
-    ------
-    ModelError
-        For an element that is not valid.
+    Raises ModelError: for an element that is not valid.
     """
     origin = element.find('origin')
     zeros = (0.0, 0.0, 0.0)
@@ -49,24 +34,8 @@ def read_placement(element, where):
 def required_child(element, tag, where):
     """Return the first child element of a tag.
 
-    Parameters
-    ----------
-    element : Element
-        XML element.
-    tag : str
-        Tag of the child element.
-    where : str
-        Text for the element, for messages.
-
-    Returns
-    -------
-    Element
-        The child.
-
-    Raises
-    ------
-    ModelError
-        If there is none.
+    `tag`: tag of the child element.
+    Raises ModelError: if there is none.
     """
     child = element.find(tag)
     if child is None:
@@ -77,24 +46,7 @@ def required_child(element, tag, where):
 def required_attribute(element, key, where):
     """Return the text of an attribute.
 
-    Parameters
-    ----------
-    element : Element
-        XML element.
-    key : str
-        Name of the attribute.
-    where : str
-        Text for the element, for messages.
-
-    Returns
-    -------
-    str
-        Text.
-
-    Raises
-    ------
-    ModelError
-        If it is missing.
+    Raises ModelError: if it is missing.
     """
     text = element.get(key)
     if text is None:
@@ -105,24 +57,7 @@ def required_attribute(element, key, where):
 def read_name(element, key, where):
     """Return the name that an attribute holds.
 
-    Parameters
-    ----------
-    element : Element
-        XML element.
-    key : str
-        Name of the attribute.
-    where : str
-        Text for the element, for messages.
-
-    Returns
-    -------
-    str
-        Name of printable characters, without xacro expressions.
-
-    Raises
-    ------
-    ModelError
-        For any other text.
+    Raises ModelError: for any other text.
     """
     name = required_attribute(element, key, where)
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
@@ -141,26 +76,9 @@ def read_name(element, key, where):
 def read_number(element, key, where, default=None):
     """Return the number that an attribute holds.
 
-    Parameters
-    ----------
-    element : Element or None
-        XML element, if there is one.
-    key : str
-        Name of the attribute.
-    where : str
-        Text for the element, for messages.
-    default : float, optional
-        Number without the attribute; None if the attribute is required.
-
-    Returns
-    -------
-    float
-        Number.
-
-    Raises
-    ------
-    ModelError
-        If it is required and missing, or not a finite decimal number.
+    `element` (Element or None): XML element, if there is one.
+    `default`: number without the attribute; None if the attribute is required.
+    Raises ModelError: if it is required and missing, or not a finite decimal number.
     """
     if default is not None and (element is None or element.get(key) is None):
         return default
@@ -170,26 +88,9 @@ def read_number(element, key, where, default=None):
 def read_vector(element, key, where, default):
     """Return the three numbers that an attribute holds, separated by blanks.
 
-    Parameters
-    ----------
-    element : Element or None
-        XML element, if there is one.
-    key : str
-        Name of the attribute.
-    where : str
-        Text for the element, for messages.
-    default : (3,) array_like
-        Numbers without the attribute.
-
-    Returns
-    -------
-    (3,) ndarray
-        Numbers.
-
-    Raises
-    ------
-    ModelError
-        For any other text.
+    `element` (Element or None): XML element, if there is one.
+    `default` ((3,) array_like): numbers without the attribute.
+    Raises ModelError: for any other text.
     """
     if element is None or element.get(key) is None:
         return np.array(default)
@@ -205,22 +106,8 @@ def read_vector(element, key, where, default):
 def read_value(text, where):
     """Return the number that a text holds.
 
-    Parameters
-    ----------
-    text : str
-        Text.
-    where : str
-        Text for its place, for messages.
-
-    Returns
-    -------
-    float
-        Number.
-
-    Raises
-    ------
-    ModelError
-        If it is not a finite decimal number.
+    `where`: text for its place, for messages.
+    Raises ModelError: if it is not a finite decimal number.
     """
     word = text.strip()
     value = float(word) if len(word) <= 100 and _NUMBER.fullmatch(word) else nan
@@ -233,16 +120,5 @@ def read_value(text, where):
 
 
 def abbreviated(text):
-    """Return a text for a message, shortened if it is long.
-
-    Parameters
-    ----------
-    text : str
-        Text.
-
-    Returns
-    -------
-    str
-        At most 60 characters, and three dots.
-    """
+    """Return a text for a message, shortened if it is long."""
     return text if len(text) <= 60 else f'{text[:60]}...'

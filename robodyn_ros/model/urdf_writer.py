@@ -40,22 +40,9 @@ def with_parameters(source, model):
     A body gets one <inertial>, at the link that its joint moves. Links welded or locked to it lose
     theirs, so the URDF needs the same locked joints.
 
-    Parameters
-    ----------
-    source : str, bytes or path
-        URDF of the robot.
-    model : RobotModel
-        A model of the same robot.
-
-    Returns
-    -------
-    str
-        URDF text.
-
-    Raises
-    ------
-    ModelError
-        If a body of the model is no link of the URDF.
+    `source` (str, bytes or path): URDF of the robot.
+    `model` (RobotModel): a model of the same robot.
+    Raises ModelError: if a body of the model is no link of the URDF.
     """
     root = xml_text.root_element(source)
     links = {link.get('name'): link for link in root.findall('link')}
@@ -85,16 +72,8 @@ def link_inertias(model):
 
     Bodies have the inertia of all links that are fixed to them. Links without mass are left out.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    dict
-        By name of the link: mass [kg], centre of mass (3,) [m] in axes of the link, and inertia
-        (3, 3) about it [kg m^2].
+    Returns by name of the link: mass [kg], centre of mass (3,) [m] in axes of the link, and
+      inertia (3, 3) about it [kg m^2].
     """
     found = {}
     for name, row in zip(model.body_names[1:], model.constants[1:]):
@@ -115,18 +94,7 @@ def link_inertias(model):
 
 
 def rotor_file(model):
-    """Return YAML text of the rotor inertias of a model, seen at the joints.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    str
-        Text; '' without any.
-    """
+    """Return YAML text of the rotor inertias of a model, seen at the joints."""
     inertias = {
         name: float(inertia)
         for name, inertia in zip(model.joint_names, model.joint_values(ROTOR))
@@ -141,18 +109,7 @@ def rotor_file(model):
 
 
 def friction_file(model):
-    """Return YAML text of the friction of a model that URDF cannot state.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    str
-        Text; '' without any.
-    """
+    """Return YAML text of the friction of a model that URDF cannot state."""
     columns = {
         'stribeck_velocity': STRIBECK_VELOCITY,
         'stribeck_exponent': STRIBECK_EXPONENT,
@@ -176,17 +133,8 @@ def friction_file(model):
 def parameter_file(model, urdf_path, rotors_path='', friction_path=''):
     """Return YAML text of ROS parameters of this robot, for the controller and the simulator.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    urdf_path, rotors_path, friction_path : path
-        Its files; '' without rotors, and without further friction.
-
-    Returns
-    -------
-    str
-        YAML text.
+    `urdf_path`, `rotors_path`, `friction_path` (path): its files; '' without rotors, and without
+      further friction.
     """
     values = {
         'urdf_path': _quoted(urdf_path),

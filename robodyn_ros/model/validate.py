@@ -44,17 +44,8 @@ ON_AXIS = 1e-12  # share of the trace: rounding of the inertia of a mass on the 
 def mass(subject, value):
     """Refuse a mass that is neither 0 nor between 1e-12 and 1e9 kg.
 
-    Parameters
-    ----------
-    subject : str
-        What it is, for messages.
-    value : float
-        Mass [kg].
-
-    Raises
-    ------
-    ModelError
-        For any other mass.
+    `value`: mass [kg].
+    Raises ModelError: for any other mass.
     """
     if not (value == 0.0 or SMALLEST_MASS <= value <= LARGEST_MASS):
         raise ModelError(
@@ -66,19 +57,9 @@ def mass(subject, value):
 def length(subject, what, vector):
     """Refuse a vector with an entry beyond 1e6 m.
 
-    Parameters
-    ----------
-    subject : str
-        What it is, for messages.
-    what : str
-        Name of the vector, for the message.
-    vector : (3,) ndarray
-        Vector [m].
-
-    Raises
-    ------
-    ModelError
-        For such a vector.
+    `what`: name of the vector, for the message.
+    `vector` (3,): vector [m].
+    Raises ModelError: for such a vector.
     """
     if not np.max(np.abs(vector)) <= LARGEST_LENGTH:
         entries = ' '.join(f'{x:g}' for x in vector)
@@ -90,17 +71,7 @@ def length(subject, what, vector):
 def placement(subject, placement):
     """Refuse a placement whose matrix is not a rotation or whose origin is beyond 1e6 m.
 
-    Parameters
-    ----------
-    subject : str
-        What it is, for messages.
-    placement : Placement
-        The placement.
-
-    Raises
-    ------
-    ModelError
-        For such a placement.
+    Raises ModelError: for such a placement.
     """
     R = placement.rotation
     if not np.max(np.abs(R @ R.T - np.eye(3))) <= NOT_A_ROTATION or np.linalg.det(R) < 0.0:
@@ -114,17 +85,8 @@ def placement(subject, placement):
 def inertia(subject, matrix):
     """Refuse an inertia that no rigid body has; see `inertia_fault`.
 
-    Parameters
-    ----------
-    subject : str
-        What it is, for messages.
-    matrix : (3, 3) ndarray
-        Inertia [kg m^2].
-
-    Raises
-    ------
-    ModelError
-        For such an inertia.
+    `matrix` (3, 3): inertia [kg m^2].
+    Raises ModelError: for such an inertia.
     """
     fault = inertia_fault(matrix)
     if fault:
@@ -136,15 +98,7 @@ def inertia_fault(matrix):
 
     A principal moment may be negative by the rounding of five printed digits.
 
-    Parameters
-    ----------
-    matrix : (3, 3) ndarray
-        Inertia [kg m^2].
-
-    Returns
-    -------
-    str
-        Sentence; '' for a possible inertia.
+    `matrix` (3, 3): inertia [kg m^2].
     """
     size = np.max(np.abs(matrix))
     if not size <= LARGEST_INERTIA:
@@ -164,17 +118,8 @@ def inertia_fault(matrix):
 def joint(robot, joint):
     """Refuse a moving joint without direction, with inverted limits or with negative constants.
 
-    Parameters
-    ----------
-    robot : str
-        Name of the robot, for messages.
-    joint : Joint
-        The joint.
-
-    Raises
-    ------
-    ModelError
-        For such a joint.
+    `robot`: name of the robot, for messages.
+    Raises ModelError: for such a joint.
     """
     subject = f'robot {robot!r}: joint {joint.name!r}'
     axes = () if joint.type in ('floating', 'spherical') else (joint.axis, joint.second_axis)
@@ -250,17 +195,8 @@ def idle_links(body_names, topology, constants):
     This is necessary for a regular M but not sufficient. So forward dynamics checks its pivots
     too.
 
-    Parameters
-    ----------
-    body_names : sequence of str
-        Names of the bodies, in row order.
-    topology, constants : ndarray
-        Tables of the robot.
-
-    Returns
-    -------
-    dict
-        What each such link needs, by its name; base first.
+    `body_names` (sequence of str): names of the bodies, in row order.
+    `topology`, `constants` (ndarray): tables of the robot.
     """
     beyond = np.zeros((len(body_names), 2))  # mass, and mass + trace of inertia
     is_leaf = np.ones(len(body_names), dtype=bool)

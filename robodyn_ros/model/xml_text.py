@@ -52,20 +52,11 @@ class Document(NamedTuple):
 def document(source):
     """Read XML.
 
-    Parameters
-    ----------
-    source : str, bytes or path
-        Text, UTF-8 bytes or the path of a file. A string with a '<' in it is text.
-
-    Returns
-    -------
-    Document
-        The XML and its root element.
-
-    Raises
-    ------
-    ModelError
-        For XML that is malformed or too large; with the file, and if possible the line.
+    `source` (str, bytes or path): text, UTF-8 bytes or the path of a file. A string with a '<' in
+      it is text.
+    Returns the XML and its root element.
+    Raises ModelError: for XML that is malformed or too large; with the file, and if possible the
+      line.
     """
     content, origin = _content(source)
     try:
@@ -79,20 +70,7 @@ def document(source):
 def root_element(source):
     """Return the root element of XML.
 
-    Parameters
-    ----------
-    source : str, bytes or path
-        As of `document`.
-
-    Returns
-    -------
-    Element
-        Root element.
-
-    Raises
-    ------
-    ModelError
-        As by `document`.
+    Raises ModelError: as by `document`.
     """
     return document(source).root
 

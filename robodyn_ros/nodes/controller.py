@@ -151,10 +151,7 @@ class Controller(ManagedNode):
     def begin_anew(self, why: str):
         """Restart the life cycle, for example after a backward jump of simulated time.
 
-        Parameters
-        ----------
-        why : str
-            Sentence for the log.
+        `why`: sentence for the log.
         """
         self.get_logger().info(f'{why} The controller begins anew.')
         if self.phase == ACTIVE:
@@ -173,15 +170,9 @@ class Controller(ManagedNode):
     def judge_parameters(self, values):
         """Refuse values that do not fit the configured robot.
 
-        Parameters
-        ----------
-        values : mapping of str to object
-            All parameters by name, as they would be after the change.
-
-        Raises
-        ------
-        ParameterError
-            If a value is invalid for this robot.
+        `values` (mapping of str to object): all parameters by name, as they would be after the
+          change.
+        Raises ParameterError: if a value is invalid for this robot.
         """
         if self.session is not None:
             self._judge(values, self.session.robot, self.session.law)
@@ -189,10 +180,7 @@ class Controller(ManagedNode):
     def parameters_changed(self, values):
         """Apply new settings between two cycles.
 
-        Parameters
-        ----------
-        values : mapping of str to object
-            All parameters by name.
+        `values` (mapping of str to object): all parameters by name.
         """
         if self.session is not None:
             self.session.adopt(values)
@@ -268,10 +256,7 @@ class Controller(ManagedNode):
     def request_refused(self, sentence: str):
         """Log why a transition is refused, and show it in `~/status`.
 
-        Parameters
-        ----------
-        sentence : str
-            The reason.
+        `sentence`: the reason.
         """
         super().request_refused(sentence)
         self.last_refusal = sentence
@@ -284,15 +269,7 @@ class Controller(ManagedNode):
 def require_gravity_answer(values):
     """Refuse parameters that do not say who carries the weight of the arm.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-
-    Raises
-    ------
-    ParameterError
-        If `robot_compensates_gravity` is not set.
+    Raises ParameterError: if `robot_compensates_gravity` is not set.
     """
     if not values['robot_compensates_gravity']:
         raise ParameterError(
@@ -305,15 +282,8 @@ def require_gravity_answer(values):
 def main(args=None) -> int:
     """Run the node until SIGINT or SIGTERM.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Command line without the program; by default that of the process.
-
-    Returns
-    -------
-    int
-        Exit code of the process.
+    `args` (sequence of str): command line without the program; by default that of the process.
+    Returns exit code of the process.
     """
     bound_memory()
     return run_node(Controller, args)

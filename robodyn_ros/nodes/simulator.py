@@ -109,15 +109,9 @@ class Simulator(ManagedNode):
     def judge_parameters(self, values):
         """Refuse faults of unknown joints, and command modes that a joint cannot have.
 
-        Parameters
-        ----------
-        values : mapping of str to object
-            All parameters by name, as they would be after the change.
-
-        Raises
-        ------
-        RobodynError
-            If a value is invalid for the simulated robot.
+        `values` (mapping of str to object): all parameters by name, as they would be after the
+          change.
+        Raises RobodynError: if a value is invalid for the simulated robot.
         """
         if self.session is not None:
             model = self.session.runner.plant.model
@@ -127,10 +121,7 @@ class Simulator(ManagedNode):
     def parameters_changed(self, values):
         """Apply live parameters now, the others at the next configuration.
 
-        Parameters
-        ----------
-        values : mapping of str to object
-            All parameters by name.
+        `values` (mapping of str to object): all parameters by name.
         """
         if self.session is not None:
             self.session.adopt(values)
@@ -280,15 +271,8 @@ class Simulator(ManagedNode):
 def main(args=None) -> int:
     """Run the node until SIGINT or SIGTERM.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Command line without the program; by default that of the process.
-
-    Returns
-    -------
-    int
-        Exit code of the process.
+    `args` (sequence of str): command line without the program; by default that of the process.
+    Returns exit code of the process.
     """
     bound_memory()
     return run_node(Simulator, args)

@@ -25,19 +25,10 @@ ROS = 'source /opt/ros/{}/setup.bash'
 def run_module(module: str, program: str, arguments: Sequence[str] | None = None) -> int:
     """Run `main` of a module; if a package is missing, name it and return 1.
 
-    Parameters
-    ----------
-    module : str
-        Full name of the module.
-    program : str
-        Program name that begins the error message.
-    arguments : sequence of str, optional
-        Arguments for `main`; by default those of the process.
-
-    Returns
-    -------
-    int
-        Exit code.
+    `module`: full name of the module.
+    `program`: program name that begins the error message.
+    `arguments`: arguments for `main`; by default those of the process.
+    Returns exit code.
     """
     try:
         return importlib.import_module(module).main(arguments)
@@ -55,15 +46,9 @@ def run_module(module: str, program: str, arguments: Sequence[str] | None = None
 def require(*names: str) -> None:
     """Refuse to begin work whose end needs a package that is not installed.
 
-    Parameters
-    ----------
-    *names : str
-        Top-level modules.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        With the name of the first that is not found; `run_module` prints the remedy.
+    `*names`: top-level modules.
+    Raises ModuleNotFoundError: with the name of the first that is not found; `run_module` prints
+      the remedy.
     """
     for name in names:
         if importlib.util.find_spec(name) is None:

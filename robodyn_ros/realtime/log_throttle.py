@@ -43,10 +43,7 @@ class LinesBySubject:
     def try_acquire(self, subject: str) -> bool:
         """Return whether a line about the subject may be written.
 
-        Parameters
-        ----------
-        subject : str
-            Name of the subject.
+        `subject`: name of the subject.
         """
         now = time.monotonic()
         if now < self._due.get(subject, now):

@@ -59,10 +59,7 @@ class RateCounter:
     def sample(self, session) -> Rates:
         """Return the Rates since the last call.
 
-        Parameters
-        ----------
-        session : ControlSession or None
-            The counters; None while there is no session.
+        `session` (ControlSession or None): the counters; None while there is no session.
         """
         now, cpu = time.monotonic(), time.process_time()
         elapsed, busy = max(now - self._time, 1e-9), cpu - self._cpu
@@ -103,9 +100,6 @@ def _totals(session) -> _Totals:
 def success_rate(cycles: int, missed: int) -> float:
     """Return the share of the cycles that were run; 1 when none was due.
 
-    Parameters
-    ----------
-    cycles, missed : int
-        Cycles run, and cycles missed.
+    `cycles`, `missed`: cycles run, and cycles missed.
     """
     return cycles / (cycles + missed) if cycles + missed else 1.0

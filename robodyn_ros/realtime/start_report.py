@@ -46,22 +46,14 @@ class StartReport:
     def announce(self, sentence: str):
         """Set the sentence to report.
 
-        Parameters
-        ----------
-        sentence : str
-            The phase of the start.
+        `sentence`: the phase of the start.
         """
         self._sentence, self._compiles = sentence, False
 
     def compiling(self, name: str, done: int, total: int):
         """Report the progress of a compilation; `progress` of compile.warm_up.
 
-        Parameters
-        ----------
-        name : str
-            Name of the kernel.
-        done, total : int
-            Number of kernels that are compiled, and of all.
+        `done`, `total`: number of kernels that are compiled, and of all.
         """
         if done < total:
             self._sentence = (
@@ -72,12 +64,7 @@ class StartReport:
     def loading(self, name: str, done: int, total: int):
         """Report the progress of loading; `progress` of compile.warm_up.
 
-        Parameters
-        ----------
-        name : str
-            Name of the kernel.
-        done, total : int
-            Number of kernels that are loaded, and of all.
+        `done`, `total`: number of kernels that are loaded, and of all.
         """
         if done < total:
             self.announce(f'Loading kernel {done + 1} of {total}: {name}.')

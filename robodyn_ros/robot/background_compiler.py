@@ -83,15 +83,8 @@ class BackgroundCompilation:
     def wait(self, timeout=None):
         """Wait for the end.
 
-        Parameters
-        ----------
-        timeout : float, optional
-            Longest wait [s]; without a limit by default.
-
-        Returns
-        -------
-        bool
-            Whether there is a result.
+        `timeout`: longest wait [s]; without a limit by default.
+        Returns whether there is a result.
         """
         self._thread.join(timeout)
         return self.ready
@@ -165,12 +158,8 @@ class BackgroundCompilation:
 def forward_progress(lines, progress):
     """Report the progress of a compiling process.
 
-    Parameters
-    ----------
-    lines : iterable of str
-        Lines 'done/total name' of its output.
-    progress : callable
-        Called with (name, done, total).
+    `lines` (iterable of str): lines 'done/total name' of its output.
+    `progress` (callable): called with (name, done, total).
     """
     for line in lines:
         count, _, name = line.decode(errors='replace').strip().partition(' ')
@@ -196,10 +185,7 @@ def parallel_compilation(listed):
     It fills the cache, from which a later warm-up of the same list loads. No process starts if all
     kernels are cached, or only one processor may be used.
 
-    Parameters
-    ----------
-    listed : callable
-        Called without arguments, returns the kernels; must be picklable.
+    `listed` (callable): called without arguments, returns the kernels; must be picklable.
     """
     if cores() < 2 or cache.folder(__file__) is None or all(kernel.is_kept for kernel in listed()):
         yield
@@ -222,12 +208,8 @@ def compile_ahead(make, progress=None):
 
     A BackgroundCompilation of the same `make` then finds the kernels in the cache.
 
-    Parameters
-    ----------
-    make : callable
-        Called as make(progress=...).
-    progress : callable, optional
-        As in robodyn_ros.compile.warm_up.
+    `make` (callable): called as make(progress=...).
+    `progress` (callable): as in robodyn_ros.compile.warm_up.
     """
     result = make(progress=progress)
     cache.set_mark(_mark(pickle.dumps(make)))
@@ -275,27 +257,14 @@ class BackgroundSpecialisation(BackgroundCompilation):
 
 
 def picklable_model(model):
-    """Return the model in a picklable form.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The model.
-    """
+    """Return the model in a picklable form."""
     return replace(model, frames=dict(model.frames), held=dict(model.held))
 
 
 def with_batches(model, frames, progress=None):
     """Return a SpecialisedRobot with compiled kernels for batches too.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    frames : sequence
-        As of SpecialisedRobot.
-    progress : callable, optional
-        As in robodyn_ros.compile.warm_up.
+    `progress` (callable): as in robodyn_ros.compile.warm_up.
     """
     robot = SpecialisedRobot(model, frames, progress)
     warm_up([kernels.rows for kernels in robot.kernels.values()], progress)

@@ -47,24 +47,9 @@ class Capsule:
 def pairs_of(robot, capsules: Sequence[Capsule]) -> list[tuple[int, int]]:
     """Return the pairs of capsules that may collide: those on links without a common joint.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    capsules : sequence of Capsule
-        Capsules of the robot.
-
-    Returns
-    -------
-    list of tuple of int
-        Numbers of the capsules.
-
-    Raises
-    ------
-    UnknownNameError
-        For a frame that does not exist.
-    ShapeError
-        If there is no such pair.
+    `capsules`: capsules of the robot.
+    Raises UnknownNameError: for a frame that does not exist.
+    Raises ShapeError: if there is no such pair.
     """
     bodies, parents = [], robot.model.topology[:, PARENT]
     for capsule in capsules:
@@ -99,21 +84,9 @@ def distances(robot, q, capsules: Sequence[Capsule], pairs) -> np.ndarray:
 
     The nearest points of two segments: Ericson 2005, section 5.1.9.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (k, nq) ndarray
-        Postures.
-    capsules : sequence of Capsule
-        Capsules of the robot.
-    pairs : sequence of tuple of int
-        Numbers of the capsules.
-
-    Returns
-    -------
-    (k, m) ndarray
-        Distances [m].
+    `q` (k, nq): postures.
+    `capsules`: capsules of the robot.
+    `pairs` (sequence of tuple of int): numbers of the capsules.
     """
     X = robot.frames.poses(q, [capsule.frame for capsule in capsules])
     ends = np.array([(capsule.start, capsule.end) for capsule in capsules], dtype=float)
@@ -129,10 +102,7 @@ def distances(robot, q, capsules: Sequence[Capsule], pairs) -> np.ndarray:
 def segment_distance(p1, q1, p2, q2):
     """Return the distance of segments p1 q1 and p2 q2.
 
-    Parameters
-    ----------
-    p1, q1, p2, q2 : (..., 3) ndarray
-        Ends of the segments [m].
+    `p1`, `q1`, `p2`, `q2` (..., 3): ends of the segments [m].
     """
     along, across, r = q1 - p1, q2 - p2, p1 - p2
     a, e, b = _dot(along, along), _dot(across, across), _dot(along, across)

@@ -27,21 +27,11 @@ ROOT = Path(__file__).resolve().parents[2]
 def start(module, *arguments, env=None, **options):
     """Start a module of this package in a child process.
 
-    Parameters
-    ----------
-    module : str
-        Name of the module.
-    *arguments : str
-        Arguments of its command line.
-    env : mapping of str to str, optional
-        Its environment; that of this process by default.
-    **options
-        Further options of subprocess.Popen.
-
-    Returns
-    -------
-    subprocess.Popen
-        The process.
+    `module`: name of the module.
+    `*arguments`: arguments of its command line.
+    `env` (mapping of str to str): its environment; that of this process by default.
+    `**options`: further options of subprocess.Popen.
+    Returns the process.
     """
     command = [sys.executable, '-c', START, str(ROOT), module, *arguments]
     return subprocess.Popen(command, env=_cleaned(os.environ if env is None else env), **options)

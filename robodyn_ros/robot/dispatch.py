@@ -73,39 +73,21 @@ PLACES = {
 def place_of(robot, kernel):
     """Return the object, a robot or a view, and the name of the method that a kernel serves.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    kernel : str
-        Name of a kernel, as in `compile.generic`.
-
-    Returns
-    -------
-    tuple of Robot or View, and str
+    `kernel`: name of a kernel, as in `compile.generic`.
     """
     view, method = PLACES.get(kernel, (None, kernel))
     return robot if view is None else getattr(robot, view), method
 
 
 def method_of(robot, kernel):
-    """Return the method that a kernel serves.
-
-    Parameters
-    ----------
-    robot, kernel
-        As of `place_of`.
-    """
+    """Return the method that a kernel serves."""
     return getattr(*place_of(robot, kernel))
 
 
 def fast_method(method: Method) -> Method:
     """Mark a method for `install`; a kernel and a recipe have its name.
 
-    Parameters
-    ----------
-    method : function
-        A method of Robot or of a view.
+    `method`: a method of Robot or of a view.
     """
     method.is_fast = True  # type: ignore[attr-defined]
     return method
@@ -117,10 +99,7 @@ def install(robot):
     A robot with quaternions or closed loops keeps the Python methods. They detect a quaternion of
     length zero, and a loop that cannot be closed.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot, under construction.
+    `robot` (Robot): the robot, under construction.
     """
     if robot._quaternions or robot.model.has_loops:
         return
@@ -136,16 +115,10 @@ def install(robot):
 def machine_method_of(robot, name, otherwise, cases):
     """Return the C function of a method, which passes all but its cases to `otherwise`.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    name : str
-        Name of the method's recipe.
-    otherwise : callable
-        The Python method.
-    cases : list or dict
-        [case], or {frame: case} for a method of frames; see compile.vectorcall.method.
+    `name`: name of the method's recipe.
+    `otherwise` (callable): the Python method.
+    `cases` (list or dict): [case], or {frame: case} for a method of frames; see
+      compile.vectorcall.method.
     """
     recipe = _RECIPES[name]
     lengths, shapes = (
@@ -159,14 +132,7 @@ def machine_method_of(robot, name, otherwise, cases):
 def with_cases(robot, name, cases):
     """Return the Python method, which adds its case after its first successful call.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    name : str
-        Name of the method's kernel.
-    cases : list or dict
-        As of `machine_method_of`; filled by the call.
+    `name`: name of the method's kernel.
     """
     owner, title = place_of(robot, name)
     function = getattr(type(owner), title)
@@ -191,19 +157,8 @@ def with_cases(robot, name, cases):
 def generic_case(robot, name, frame=None):
     """Return the case of the generic kernel: its code, and its arguments other than states.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    name : str
-        Name of the kernel.
-    frame : str, optional
-        Name of the frame, for a method of frames.
-
-    Returns
-    -------
-    tuple or None
-        None if the kernel is not compiled yet, for example after calls for batches only.
+    `frame`: name of the frame, for a method of frames.
+    Returns None if the kernel is not compiled yet, for example after calls for batches only.
     """
     kernel, recipe, nv = robot._kernel(getattr(generic, name)), _RECIPES[name], robot.nv
     if not kernel.is_compiled:

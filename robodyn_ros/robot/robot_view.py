@@ -23,14 +23,8 @@ SERVES = {
 def unknown(subject, name, calls):
     """Return the AttributeError for a name that a robot or a view does not have.
 
-    Parameters
-    ----------
-    subject : str
-        What was asked, such as "robot 'arm'".
-    name : str
-        The name.
-    calls : iterable of str
-        Names that exist, with those of views as `view.name`.
+    `subject`: what was asked, such as "robot 'arm'".
+    `calls` (iterable of str): names that exist, with those of views as `view.name`.
     """
     by_last = {}
     for call in calls:
@@ -44,10 +38,7 @@ def unknown(subject, name, calls):
 def public_names(kind):
     """Return the names of the public attributes of a class.
 
-    Parameters
-    ----------
-    kind : type
-        The class.
+    `kind` (type): the class.
     """
     return [name for name in dir(kind) if not name.startswith('_')]
 

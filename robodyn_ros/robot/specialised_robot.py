@@ -289,10 +289,7 @@ class SpecialisedRobot(SpecialisedForms):
     def linked(self, kernel):
         """Return the version of a Kernel that calls the code of this robot for its recursions.
 
-        Parameters
-        ----------
-        kernel : Kernel
-            A kernel that calls recursions.
+        `kernel` (Kernel): a kernel that calls recursions.
         """
         if kernel not in self._linked_kernels:
             self._linked_kernels[kernel] = linker.linked(kernel, self.model)

@@ -26,12 +26,7 @@ WEIGHTLESS.flags.writeable = False
 def times(matrix, x):
     """Return a product for one state, or for each state of a batch.
 
-    Parameters
-    ----------
-    matrix : (m, n) or (k, m, n) ndarray
-        The matrix.
-    x : (n,) or (k, n) ndarray
-        The vector.
+    `x` ((n,) or (k, n) ndarray): the vector.
     """
     return (matrix @ x[..., None])[..., 0]
 

@@ -381,12 +381,8 @@ class Boundary:
 def of_row(wrench, row):
     """Return the wrench of one state of a batch, or the one for all.
 
-    Parameters
-    ----------
-    wrench : (6,) or (k, 6) array_like
-        Force and moment [N, N m].
-    row : int
-        Number of the state.
+    `wrench` ((6,) or (k, 6) array_like): force and moment [N, N m].
+    `row`: number of the state.
     """
     return wrench[row] if np.ndim(wrench) == 2 else wrench
 
@@ -394,10 +390,7 @@ def of_row(wrench, row):
 def spread(arrays):
     """Repeat single states of a batch of k: (n,) becomes (k, n).
 
-    Parameters
-    ----------
-    arrays : sequence of ndarray
-        States, one or k of each.
+    `arrays` (sequence of ndarray): states, one or k of each.
     """
     batches = {len(array) for array in arrays if array.ndim == 2}
     if len(batches) != 1:

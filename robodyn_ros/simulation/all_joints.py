@@ -32,15 +32,10 @@ class AllJoints:
 
         The three arrays are reused: the next call overwrites them.
 
-        Parameters
-        ----------
-        position, velocity, effort : (nq,), (nv,) and (nv,) ndarray
-            State and efforts of the independent joints [rad or m, rad/s or m/s, N m or N].
-
-        Returns
-        -------
-        position, velocity, effort : ndarray
-            Of all joints. The effort of a dependent joint is 0.
+        `position`, `velocity`, `effort`: state and efforts of the independent joints [rad or m,
+          rad/s or m/s, N m or N].
+        Returns `position, velocity, effort` (ndarray): of all joints. The effort of a dependent
+          joint is 0.
         """
         self._expand(
             *self._model,

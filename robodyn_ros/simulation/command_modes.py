@@ -38,15 +38,8 @@ class Command(NamedTuple):
 def merged(first, second):
     """Merge two commands; where both address a joint, the second counts.
 
-    Parameters
-    ----------
-    first, second : Command
-        The commands, the later one second.
-
-    Returns
-    -------
-    Command
-        The merged command.
+    `first`, `second` (Command): the commands, the later one second.
+    Returns the merged command.
     """
     spoken = second.mode != UNSPOKEN
     return Command(
@@ -57,22 +50,10 @@ def merged(first, second):
 def modes_of(model, names):
     """Return the command mode of each joint.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    names : str or sequence of str
-        One of COMMAND_MODES for all joints, or one for each. Empty means 'effort'.
-
-    Returns
-    -------
-    tuple of str
-        A mode for each velocity.
-
-    Raises
-    ------
-    ParameterError
-        If a joint has no drive of its mode, or the number of modes does not fit.
+    `names` (str or sequence of str): one of COMMAND_MODES for all joints, or one for each. Empty
+      means 'effort'.
+    Raises ParameterError: if a joint has no drive of its mode, or the number of modes does not
+      fit.
     """
     names = (names,) if isinstance(names, str) else tuple(names) or ('effort',)
     if len(names) not in (1, model.nv):
@@ -94,18 +75,7 @@ def modes_of(model, names):
 
 
 def has_drive(model):
-    """Return which joints have a drive; floating joints and springs have none.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    (nv,) ndarray of bool
-        Whether a drive moves the joint.
-    """
+    """Return which joints have a drive; floating joints and springs have none."""
     driven = np.ones(model.nv, dtype=bool)
     for coordinates in model.multi_dof_joints:
         driven[coordinates.velocities] = coordinates.joint.type != 'floating'

@@ -62,25 +62,14 @@ def accept_command(
 
     A value of NaN means that the joint is not commanded. The first failure decides the result.
 
-    Parameters
-    ----------
-    value, quantity : (nv,) ndarray
-        Values and modes of the command; see `Command`.
-    largest : (3,) ndarray
-        Largest absolute value of each quantity.
-    takes : (nv, 3) ndarray
-        1.0 where the joint takes the quantity, else 0.0.
-    until : float
-        Time at which the command expires [s].
-    mode, phase, expiry, command : (nv,) ndarray
-        State of the drives, updated; see `Drives`.
-
-    Returns
-    -------
-    int
-        0 if only values changed, 1 if a mode or phase changed, 2 if no joint is commanded. -1 - k
-        if the value of joint k is infinite or too large. -1 - nv - k if joint k does not take the
-        quantity.
+    `value`, `quantity`: values and modes of the command; see `Command`.
+    `largest`: largest absolute value of each quantity.
+    `takes`: 1.0 where the joint takes the quantity, else 0.0.
+    `until`: time at which the command expires [s].
+    `mode`, `phase`, `expiry`, `command`: state of the drives, updated; see `Drives`.
+    Returns 0 if only values changed, 1 if a mode or phase changed, 2 if no joint is commanded. -1
+      - k if the value of joint k is infinite or too large. -1 - nv - k if joint k does not take
+      the quantity.
     """
     n = value.shape[0]
     some = False
@@ -113,14 +102,9 @@ def accept_command(
 def write_friction(joints, settings, values_of):
     """Write the dry friction of joints into their table, with the scales of the settings.
 
-    Parameters
-    ----------
-    joints : (n, WIDTH) ndarray
-        Joint table, updated.
-    settings : PlantSettings
-        The settings.
-    values_of : callable
-        Returns (n,) values of the joints for a column of the constants of a model.
+    `joints` (n, WIDTH): joint table, updated.
+    `values_of` (callable): returns (n,) values of the joints for a column of the constants of a
+      model.
     """
     dry = {column: settings.friction_scale * values_of(column) for column in layout.DRY_FRICTION}
     coulomb, slow = dry[layout.FRICTION], values_of(layout.STRIBECK_VELOCITY)
@@ -193,18 +177,10 @@ class Drives:
     def set_modes(self, names, state):
         """Set the command modes; commanded joints continue without a jump.
 
-        Parameters
-        ----------
-        names : str or sequence of str
-            The modes; see `modes_of`.
-        state : tuple or None
-            Positions (nq,), efforts (nv,) and the time [s] at which the command expires. None
-            before there is a state.
-
-        Raises
-        ------
-        ParameterError
-            If a joint cannot have its mode.
+        `names` (str or sequence of str): the modes; see `modes_of`.
+        `state` (tuple or None): positions (nq,), efforts (nv,) and the time [s] at which the
+          command expires. None before there is a state.
+        Raises ParameterError: if a joint cannot have its mode.
         """
         names = modes_of(self._model, names)
         if any(name != 'effort' for name in names) and any(each is None for each in self._gains):
@@ -223,13 +199,7 @@ class Drives:
         self.arrange()
 
     def all_commanded(self):
-        """Return the joint table as it is with a command for every joint, in its present mode.
-
-        Returns
-        -------
-        (nv, WIDTH) ndarray
-            Joint table; see `joint_table`.
-        """
+        """Return the joint table as it is with a command for every joint, in its present mode."""
         commanded = copy.copy(self)
         commanded.joints = self.joints.copy()
         commanded.phase = np.full_like(self.phase, COMMANDED)
@@ -242,10 +212,7 @@ class Drives:
 
         So a robot that is placed elsewhere does not move back.
 
-        Parameters
-        ----------
-        position : (nq,) ndarray
-            The new position of the robot [rad or m].
+        `position` (nq,): the new position of the robot [rad or m].
         """
         stays = (self.phase == COMMANDED) & (self.mode == POSITION_MODE)
         self.command[stays] = position[self.joints[stays, AT].astype(np.int64)]
@@ -255,10 +222,8 @@ class Drives:
 
         It acts at the end of an Euler substep, so none is too high for the step.
 
-        Parameters
-        ----------
-        damping : mapping of str to float
-            Damping by joint [N m s/rad or N s/m]; other names are left out.
+        `damping` (mapping of str to float): damping by joint [N m s/rad or N s/m]; other names are
+          left out.
         """
         added = [damping.get(name, 0.0) for name in self._model.joint_names]
         self.damping[:] = self.own_damping + added
@@ -304,10 +269,7 @@ class Drives:
     def release(self, time):
         """Void the commands that have expired; their joints give no effort.
 
-        Parameters
-        ----------
-        time : float
-            Simulated time [s].
+        `time`: simulated time [s].
         """
         over = (self.phase == COMMANDED) & (self.expiry <= time)
         self._expired |= over

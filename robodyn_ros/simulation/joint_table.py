@@ -68,14 +68,6 @@ BRAKE = 1e20
 def work_rows(nv):
     """Return the number of rows of the work array.
 
-    Parameters
-    ----------
-    nv : int
-        Number of velocities.
-
-    Returns
-    -------
-    int
-        The number.
+    `nv`: number of velocities.
     """
     return INVERSE + 2 * nv

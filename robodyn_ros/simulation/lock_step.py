@@ -95,26 +95,13 @@ class LockStep:
     ) -> int:
         """Process an answer to the current state.
 
-        Parameters
-        ----------
-        participant : str
-            Name of the sender.
-        epoch, step : int
-            The answered state.
-        command : (nv,) array, Command or tuple of arrays
-            Efforts [N m or N], a Command, or (efforts, positions, velocities), each (nv,) or
-            empty. NaN where the participant does not command the joint.
-
-        Returns
-        -------
-        int
-            STALE, STRANGER, REPEATED, ACCEPTED or COMPLETE.
-
-        Raises
-        ------
-        ParameterError
-            If the command has another size, or has two quantities for a joint. If another
-            participant commands a joint of it, or a joint does not take the quantity.
+        `participant`: name of the sender.
+        `epoch`, `step`: the answered state.
+        `command`: efforts [N m or N], a Command, or (efforts, positions, velocities), each (nv,)
+          or empty. NaN where the participant does not command the joint.
+        Returns STALE, STRANGER, REPEATED, ACCEPTED or COMPLETE.
+        Raises ParameterError: if the command has another size, or has two quantities for a joint.
+          If another participant commands a joint of it, or a joint does not take the quantity.
         """
         if participant not in self.participants:
             self.dropped['stranger'] += 1
@@ -135,37 +122,23 @@ class LockStep:
     def accept(self, participant: str, command: np.ndarray | Command):
         """Accept the first answer of a participant to the current state.
 
-        Parameters
-        ----------
-        participant : str
-            One of the missing participants.
-        command : (nv,) array or Command
-            Efforts [N m or N], or a Command.
-
-        Raises
-        ------
-        ParameterError
-            As for `answer`.
+        `participant`: one of the missing participants.
+        `command`: efforts [N m or N], or a Command.
+        Raises ParameterError: as for `answer`.
         """
         self._answers[participant] = self._judged(participant, command)
 
     def withdraw(self, participant: str):
         """Remove the answer to the current state, because the participant has changed it.
 
-        Parameters
-        ----------
-        participant : str
-            Name of the sender.
+        `participant`: name of the sender.
         """
         self._answers.pop(participant, None)
 
     def advance(self) -> bool:
         """Take one step if the goal lies ahead and all have answered.
 
-        Returns
-        -------
-        bool
-            Whether the step was taken.
+        Returns whether the step was taken.
         """
         if self.step >= self.goal or not self.complete:
             return False

@@ -85,12 +85,8 @@ def perturbed(model, perturbation):
 def shift_com(row, shift):
     """Shift the centre of mass of a body, in place.
 
-    Parameters
-    ----------
-    row : ndarray
-        Row of the model's constants.
-    shift : (3,) ndarray
-        Shift in axes of the body [m].
+    `row` (ndarray): row of the model's constants.
+    `shift` (3,): shift in axes of the body [m].
     """
     before = row[MOMENT : MOMENT + 3].copy()
     row[MOMENT : MOMENT + 3] += row[MASS] * shift
@@ -103,14 +99,6 @@ def shift_com(row, shift):
 def spread(moment):
     """Return h.h 1 - h h^T: the inertia of a point mass times its mass.
 
-    Parameters
-    ----------
-    moment : (3,) ndarray
-        First moment h [kg m].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        The product [kg^2 m^2].
+    `moment` (3,): first moment h [kg m].
     """
     return moment @ moment * np.eye(3) - np.outer(moment, moment)

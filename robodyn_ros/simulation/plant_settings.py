@@ -128,19 +128,8 @@ class PlantSettings:
 def one_of(name, value, choices):
     """Require that a value is one of the choices.
 
-    Parameters
-    ----------
-    name : str
-        Name of the parameter, for the message.
-    value : object
-        The value.
-    choices : tuple
-        Allowed values.
-
-    Raises
-    ------
-    ParameterError
-        If it is none of them.
+    `choices` (tuple): allowed values.
+    Raises ParameterError: if it is none of them.
     """
     if value not in choices:
         raise ParameterError(
@@ -151,19 +140,8 @@ def one_of(name, value, choices):
 def whole(name, value, least, most):
     """Require that a value is a whole number between two bounds.
 
-    Parameters
-    ----------
-    name : str
-        Name of the parameter, for the message.
-    value : object
-        The value.
-    least, most : int
-        The bounds, both allowed.
-
-    Raises
-    ------
-    ParameterError
-        If it is not.
+    `least`, `most`: the bounds, both allowed.
+    Raises ParameterError: if it is not.
     """
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise ParameterError(
@@ -174,17 +152,7 @@ def whole(name, value, least, most):
 def at_least_zero(name, value):
     """Require that a value is finite and not negative.
 
-    Parameters
-    ----------
-    name : str
-        Name of the parameter, for the message.
-    value : float
-        The value.
-
-    Raises
-    ------
-    ParameterError
-        If it is not.
+    Raises ParameterError: if it is not.
     """
     if not (isfinite(value) and value >= 0.0):
         raise ParameterError(f'{name} is {value}; expected a finite number, zero or more')
@@ -193,17 +161,7 @@ def at_least_zero(name, value):
 def positive(name, value):
     """Require that a value is finite and positive.
 
-    Parameters
-    ----------
-    name : str
-        Name of the parameter, for the message.
-    value : float
-        The value.
-
-    Raises
-    ------
-    ParameterError
-        If it is not.
+    Raises ParameterError: if it is not.
     """
     if not (isfinite(value) and value > 0.0):
         raise ParameterError(f'{name} is {value}; expected a finite number above zero')

@@ -53,17 +53,8 @@ def law_terms(
 ):
     """Call the kernel of a law.
 
-    Parameters
-    ----------
-    code, topology, constants, gravity, work, rows
-        Fields of a RolledLaw.
-    q, qd, reference, gains, terms
-        As of `KernelLaw.torques`.
-
-    Returns
-    -------
-    int
-        Status of the kernel.
+    `code`, `topology`, `constants`, `gravity`, `work`, `rows`: fields of a RolledLaw.
+    Returns status of the kernel.
     """
     return code(topology, constants, gravity, work, rows, q, qd, reference, gains, terms)
 
@@ -94,22 +85,8 @@ def add_law_torque(
 def rolled_law(law, model):
     """Return a function that makes a RolledLaw with working memory, for each thread one.
 
-    Parameters
-    ----------
-    law : ControlLaw or None
-        The law.
-    model : RobotModel
-        The robot that it moves.
-
-    Returns
-    -------
-    callable
-        Without arguments.
-
-    Raises
-    ------
-    ParameterError
-        For a law that is more than one kernel, or one for other joints.
+    `model` (RobotModel): the robot that it moves.
+    Raises ParameterError: for a law that is more than one kernel, or one for other joints.
     """
     if law is None:
         nothing = np.zeros((0, model.nv))

@@ -46,12 +46,7 @@ class Rollout(NamedTuple):
 def checked_states(checked, states):
     """Check one state, or each of several.
 
-    Parameters
-    ----------
-    checked : callable
-        Check of one state.
-    states : ndarray
-        The states.
+    `checked` (callable): check of one state.
     """
     return checked(states) if states.ndim < 2 else [checked(state) for state in states]
 
@@ -59,19 +54,10 @@ def checked_states(checked, states):
 def checked_numbers(name, what, values, shape):
     """Return values as an array whose last axes have that shape, with at most one more axis.
 
-    Parameters
-    ----------
-    name, what : str
-        Robot and values, for the error message.
-    values : array_like
-        The values.
-    shape : tuple of int or 'm'
-        The last axes; 'm' is of any length.
-
-    Raises
-    ------
-    ShapeError, ParameterError
-        For another shape, and for values that are not finite or too large.
+    `name`, `what`: robot and values, for the error message.
+    `shape` (tuple of int or 'm'): the last axes; 'm' is of any length.
+    Raises ShapeError, ParameterError: for another shape, and for values that are not finite or too
+      large.
     """
     try:
         values = np.array(values, dtype=np.float64, order='C')
@@ -123,18 +109,12 @@ def look_at_loops(topology, constants, work, q, qd, places, embedding):
 def stop_before_dead_centres(plant, swift, position, velocity, effort, blown_up, status):
     """Let plants stand still from the first step after which a dead centre is ahead.
 
-    Parameters
-    ----------
-    plant : Plant
-        The plant that is copied.
-    swift : (k, m) or (0, 0) ndarray
-        Not 0 for the steps after which one may be ahead.
-    position, velocity : (k, m + 1, nq) and (k, m + 1, nv) ndarray
-        States [rad or m, rad/s or m/s], updated.
-    effort : (k, m, nv) ndarray
-        Efforts of the motors in each step [N m or N], updated.
-    blown_up, status : (k,) ndarray
-        Step of the blow-up, and its status, updated.
+    `plant` (Plant): the plant that is copied.
+    `swift` ((k, m) or (0, 0) ndarray): not 0 for the steps after which one may be ahead.
+    `position`, `velocity` ((k, m + 1, nq) and (k, m + 1, nv) ndarray): states [rad or m, rad/s or
+      m/s], updated.
+    `effort` (k, m, nv): efforts of the motors in each step [N m or N], updated.
+    `blown_up`, `status` (k,): step of the blow-up, and its status, updated.
     """
     for row in np.flatnonzero(swift.any(axis=1)):
         steps = np.flatnonzero(swift[row])
@@ -149,21 +129,11 @@ def stop_before_dead_centres(plant, swift, position, velocity, effort, blown_up,
 def sentences(plant, final, blown_up, status, dt):
     """Return a sentence about each blow-up, '' without one.
 
-    Parameters
-    ----------
-    plant : Plant
-        The plant that is copied.
-    final : (k, nq) ndarray
-        Positions after all steps [rad or m], which are those of the blow-up.
-    blown_up, status : (k,) ndarray
-        Step of the blow-up, -1 without one; and its status.
-    dt : float
-        Length of a step [s].
-
-    Returns
-    -------
-    tuple of str
-        The sentences.
+    `plant` (Plant): the plant that is copied.
+    `final` (k, nq): positions after all steps [rad or m], which are those of the
+      blow-up.
+    `blown_up`, `status` (k,): step of the blow-up, -1 without one; and its status.
+    `dt`: length of a step [s].
     """
     return tuple(
         '' if step < 0 else _fault(plant, row, step, status[row], final[row], dt)

@@ -231,47 +231,25 @@ def rollouts(
 ):
     """Step the plants first to last, each with its own commands and targets.
 
-    Parameters
-    ----------
-    topology, constants, gravity, joints, work, work : ndarray
-        As of `step.by_euler`.
-    f_ext, dt, substeps, method, stribeck, largest_speed
-        As of `step.by_euler`.
-    q, qd, effort, command : ndarray
-        Memory for the plant at hand, overwritten.
-    law_code, law_topology, law_constants, law_gravity, law_scratch, law_rows, law_terms
-        The fields of a RolledLaw.
-    touches, contact
-        As of `advance`.
-    looped : bool
-        Whether the robot has closed loops over independent coordinates.
-    places, embedding : (m,) and (m, nv) ndarray
-        Memory for the positions of all joints, and the embedding matrix.
-    efforts : (k, m, nv) or (1, m, nv) ndarray
-        Commands of all steps [N m or N]. One row serves all plants, also of what follows.
-    gains : (k, 2, nv) or (1, 2, nv) ndarray
-        Feedback gains Kp and Kd.
-    targets : (k, m, 2, nv) or (1, m, 2, nv) ndarray
-        Positions and velocities to follow; with a law accelerations, too. Of length 0 without
-        feedback.
-    every : int
-        Steps from one recorded state to the next.
-    position, velocity : (k, l + 1, nq) and (k, l + 1, nv) ndarray
-        Recorded states, written. The first entry of each plant holds its initial state.
-    applied : (k, l, nv) ndarray
-        Efforts of the motors in the steps to these states, written.
-    final : (k, nq) ndarray
-        Positions after all steps, written.
-    last_q, last_qd : (nq,) and (nv,) ndarray
-        Memory for the state before a step.
-    blown_up : (k,) ndarray
-        Step of the blow-up, -1 without one; written.
-    status_of : (k,) ndarray
-        Its status, as of `step.by_euler`, or one of this file; written.
-    swift : (k, m) or (0, 0) ndarray
-        1.0 for a step after which a dead centre may be ahead, else 0.0; written for loops.
-    first, last : int
-        Range of the plants, the last excluded.
+    `q`, `qd`, `effort`, `command`: memory for the plant at hand, overwritten.
+    `law_code`, `law_topology`, `law_constants`, `law_gravity`, `law_scratch`, `law_rows`,
+      `law_terms`: the fields of a RolledLaw.
+    `looped`: whether the robot has closed loops over independent coordinates.
+    `places`, `embedding`: memory for the positions of all joints, and the embedding matrix.
+    `efforts`: commands of all steps [N m or N]. One row serves all plants, also of what follows.
+    `gains`: feedback gains Kp and Kd.
+    `targets`: positions and velocities to follow; with a law accelerations, too. Of length 0
+      without feedback.
+    `every`: steps from one recorded state to the next.
+    `position`, `velocity`: recorded states, written. The first entry of each plant holds its
+      initial state.
+    `applied`: efforts of the motors in the steps to these states, written.
+    `final`: positions after all steps, written.
+    `last_q`, `last_qd`: memory for the state before a step.
+    `blown_up`: step of the blow-up, -1 without one; written.
+    `status_of`: its status, as of `step.by_euler`, or one of this file; written.
+    `swift`: 1.0 for a step after which a dead centre may be ahead, else 0.0; written for loops.
+    `first`, `last`: range of the plants, the last excluded.
     """
     for row in range(first, last):
         copy_vector(position[row, 0], q)
@@ -377,41 +355,19 @@ def rollout(
 
     `Plant.rollout` calls it. The plants have the robot, settings, faults and wrenches of `plant`.
 
-    Parameters
-    ----------
-    plant : Plant
-        The plant that is copied.
-    joints, f_ext : ndarray
-        Joint table and external wrenches; as of `step.by_euler`.
-    options : tuple
-        Substeps, method, Stribeck velocity and largest speed.
-    touching : Touching or None
-        Contacts of the plant.
-    position, velocity : array_like
-        Initial states; see `Plant.rollout`.
-    efforts : (k, m, nv) or (m, nv) array_like
-        Commands [N m or N].
-    dt : float
-        Length of a step [s].
-    gains, targets : array_like or None
-        Feedback or reference; see `Plant.rollout`.
-    law : ControlLaw or None
-        A law whose torque is added to the efforts.
-    every : int
-        Steps from one recorded state to the next.
-
-    Returns
-    -------
-    Rollout
-        States of the k plants.
-
-    Raises
-    ------
-    ShapeError
-        If an array has another shape.
-    ParameterError
-        For a state beyond a stop, a plant with a latency, or an effort out of range. For a law
-        with a state.
+    `plant` (Plant): the plant that is copied.
+    `joints`, `f_ext` (ndarray): joint table and external wrenches; as of `step.by_euler`.
+    `options` (tuple): substeps, method, Stribeck velocity and largest speed.
+    `touching` (Touching or None): contacts of the plant.
+    `position`, `velocity` (array_like): initial states; see `Plant.rollout`.
+    `efforts` ((k, m, nv) or (m, nv) array_like): commands [N m or N].
+    `dt`: length of a step [s].
+    `gains`, `targets` (array_like or None): feedback or reference; see `Plant.rollout`.
+    `law` (ControlLaw or None): a law whose torque is added to the efforts.
+    `every`: steps from one recorded state to the next.
+    Raises ShapeError: if an array has another shape.
+    Raises ParameterError: for a state beyond a stop, a plant with a latency, or an effort out of
+      range. For a law with a state.
     """
     model, name = plant.model, f'robot {plant.model.name!r}'
     if plant.settings.latency:

@@ -29,28 +29,11 @@ def specialised_step(
 
     It is verified for all integrators that share the kernel.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    integrator : str
-        Integrator, as in `PlantSettings`.
-    progress : callable, optional
-        As in `robodyn_ros.compile.warm_up`.
-    contacts : Contacts, optional
-        Contacts of the plant.
-    led_joints : bool
-        As of `Plant`.
-
-    Returns
-    -------
-    Kernel
-        The specialised kernel.
-
-    Raises
-    ------
-    KernelError
-        If a state differs from that of the generic step.
+    `integrator`: integrator, as in `PlantSettings`.
+    `progress` (callable): as in `robodyn_ros.compile.warm_up`.
+    `contacts` (Contacts): contacts of the plant.
+    Returns the specialised kernel.
+    Raises KernelError: if a state differs from that of the generic step.
     """
     touches = has_contact_step(model, contacts, led_joints)
     steps = contact_step_of if touches else step_of

@@ -58,20 +58,8 @@ class SpringPlant(SensedPlant):
     def command_with_modes(self, command):
         """Return a command with its modes; see `Plant.command_with_modes`.
 
-        Parameters
-        ----------
-        command : (nv,) array_like or Command
-            As for `Plant.step`.
-
-        Returns
-        -------
-        Command
-            A copy.
-
-        Raises
-        ------
-        ShapeError
-            For a command of another size.
+        `command` ((nv,) array_like or Command): as for `Plant.step`.
+        Raises ShapeError: for a command of another size.
         """
         given = self._rigid.command_with_modes(command)
         if isinstance(command, Command):

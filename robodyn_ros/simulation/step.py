@@ -251,15 +251,7 @@ _SCHEMES = {
 def step_of(method):
     """Return the kernel that takes the steps of a method.
 
-    Parameters
-    ----------
-    method : int
-        Number of the integrator; see METHODS.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
+    `method`: number of the integrator; see METHODS.
     """
     return step if method == SEMI_IMPLICIT_EULER else step_by_runge_kutta
 
@@ -267,15 +259,7 @@ def step_of(method):
 def called_of(method):
     """Return the kernels that the steps of a method call.
 
-    Parameters
-    ----------
-    method : int
-        Number of the integrator; see METHODS.
-
-    Returns
-    -------
-    tuple of Kernel
-        The kernels.
+    `method`: number of the integrator; see METHODS.
     """
     called = (_SETTLE, _EULER)
     if method != SEMI_IMPLICIT_EULER:

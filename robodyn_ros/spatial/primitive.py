@@ -29,15 +29,8 @@ def recursion(function):
     Otherwise they compile the function into themselves, as a primitive. Python calls the plain
     function.
 
-    Parameters
-    ----------
-    function : callable
-        Function with annotated parameters.
-
-    Returns
-    -------
-    callable
-        The function itself.
+    `function` (callable): function with annotated parameters.
+    Returns the function itself.
     """
     RECURSIONS[function] = None
 
@@ -83,15 +76,9 @@ def separate(function):
     In Python, an argument may replace the function. Its attribute `replaced` then maps the
     function to the one to call.
 
-    Parameters
-    ----------
-    function : callable
-        Function with annotated parameters. Without an annotated result it returns nothing.
-
-    Returns
-    -------
-    callable
-        Function to call in its place, from Python and from kernels.
+    `function` (callable): function with annotated parameters. Without an annotated result it
+      returns nothing.
+    Returns function to call in its place, from Python and from kernels.
     """
 
     @functools.wraps(function)
@@ -121,15 +108,8 @@ def emitted(function):
 
     Python calls the plain function. So do kernels for arrays of a type without machine code.
 
-    Parameters
-    ----------
-    function : callable
-        The plain function.
-
-    Returns
-    -------
-    callable
-        The function itself.
+    `function` (callable): the plain function.
+    Returns the function itself.
     """
 
     @overload(function, jit_options={'forceinline': True, 'no_cfunc_wrapper': True}, strict=False)

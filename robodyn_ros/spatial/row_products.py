@@ -12,15 +12,7 @@ CACHE_LINE = 64  # bytes; a register that spans two of them takes two loads
 def padded(n):
     """Return a number of columns that fills whole registers.
 
-    Parameters
-    ----------
-    n : int
-        Number of columns in use.
-
-    Returns
-    -------
-    int
-        The next multiple of LANES.
+    `n`: number of columns in use.
     """
     return -(-n // LANES) * LANES
 
@@ -28,15 +20,7 @@ def padded(n):
 def aligned(shape):
     """Return working memory whose rows start at cache lines.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        Rows and columns; the columns are a multiple of LANES.
-
-    Returns
-    -------
-    ndarray
-        Array without initial values.
+    `shape` (tuple of int): rows and columns; the columns are a multiple of LANES.
     """
     size, spare = int(np.prod(shape)), CACHE_LINE // BYTES
     memory = np.empty(size + spare)

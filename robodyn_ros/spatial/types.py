@@ -48,14 +48,6 @@ else:
 def record(names):
     """Return the Numba type of a NamedTuple of arrays.
 
-    Parameters
-    ----------
-    names : type
-        NamedTuple class whose annotations are types of this file.
-
-    Returns
-    -------
-    numba.types.NamedTuple
-        Its type in kernels.
+    `names` (type): NamedTuple class whose annotations are types of this file.
     """
     return types.NamedTuple(tuple(names.__annotations__.values()), names)

@@ -93,13 +93,7 @@ class Drawing:
         return shown
 
     def draw(self, q):
-        """Move all nodes to a posture.
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        """
+        """Move all nodes to a posture."""
         for handle, pose in zip(self._shapes, self._scene.poses(q)):
             if handle:
                 _place(handle, pose[:3, :3], pose[:3, 3])

@@ -34,12 +34,8 @@ class InertiaEllipsoid:
     def lengths(self, scale, longest):
         """Return the lengths of the semi-axes (3,) [m].
 
-        Parameters
-        ----------
-        scale : float
-            Length by mass [m/kg].
-        longest : float
-            Length at which a semi-axis is cut [m].
+        `scale`: length by mass [m/kg].
+        `longest`: length at which a semi-axis is cut [m].
         """
         return np.minimum(scale * self.masses, longest)
 
@@ -51,18 +47,7 @@ def inertia_ellipsoid(robot, q, frame):
     "Inertial properties in robotic manipulation", 1995). They are computed from the inverse
     of Lambda, which is finite at singular postures too.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nq,) array_like
-        Positions [rad or m].
-    frame : str
-        Name of a link or joint.
-
-    Returns
-    -------
-    InertiaEllipsoid
+    Returns InertiaEllipsoid
     """
     task = robot.operational_space_inertia(q, frame, axes=AXES)
     mobility, axes = np.linalg.eigh(task.inverse)  # ascending

@@ -11,21 +11,11 @@ COLLADA = '.dae'
 def read_mesh(path, color=None):
     """Read a mesh, in metres if its file names another unit.
 
-    Parameters
-    ----------
-    path : Path
-        The file: STL, COLLADA, OBJ, PLY or glTF.
-    color : tuple of float, optional
-        Red, green, blue and opacity, each 0 to 1, of a mesh that has no colours.
-
-    Returns
-    -------
-    trimesh.Trimesh
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read.
+    `path` (Path): the file: STL, COLLADA, OBJ, PLY or glTF.
+    `color` (tuple of float): red, green, blue and opacity, each 0 to 1, of a mesh that has no
+      colours.
+    Returns trimesh.Trimesh
+    Raises ModelError: if the file cannot be read.
     """
     import trimesh
 

@@ -87,13 +87,7 @@ class Page:
         self._server.stop()
 
     def show(self, q):
-        """Show a posture, sliders included.
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        """
+        """Show a posture, sliders included."""
         with self._lock:
             s = np.clip(
                 self._postures.coordinates(q), self._postures.lower, self._postures.upper
@@ -106,10 +100,7 @@ class Page:
     def add_motion(self, motion):
         """Add a Motion and what plays it.
 
-        Parameters
-        ----------
-        motion : Motion
-            Positions (nv,) of the robot over time; the robot has no quaternions.
+        `motion` (Motion): positions (nv,) of the robot over time; the robot has no quaternions.
         """
         gui = self._server.gui
         with gui.add_folder('motion'):
@@ -124,12 +115,8 @@ class Page:
     def play(self, positions=lambda: None, leave=lambda: False):
         """Play the motion and follow positions until `leave`.
 
-        Parameters
-        ----------
-        positions : callable
-            Returns positions (nv,) to show, or None while there are none.
-        leave : callable
-            Returns whether to end; asked RATE times a second.
+        `positions` (callable): returns positions (nv,) to show, or None while there are none.
+        `leave` (callable): returns whether to end; asked RATE times a second.
         """
         last = time.monotonic()
         while not leave():

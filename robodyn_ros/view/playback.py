@@ -38,27 +38,15 @@ def read_motion(path, robot, topic='/joint_states', messages=None):
     A trajectory moves between its points as the controller would: linear, cubic or quintic by the
     fields present. It begins at its first point.
 
-    Parameters
-    ----------
-    path : str or path
-        CSV, JSON or YAML file of a trajectory; a rosbag2 folder or file otherwise.
-    robot : Robot
-        Whose joints move. Other joints of the file are left out.
-    topic : str
-        Joint states of a bag.
-    messages : callable, optional
-        Reads a bag, see `read_bag`.
-
-    Returns
-    -------
-    Motion
-
-    Raises
-    ------
-    RobodynError
-        If there is no motion of all the joints in it; the sentence names missing fields.
-    OSError
-        If the file cannot be read.
+    `path` (str or path): CSV, JSON or YAML file of a trajectory; a rosbag2 folder or file
+      otherwise.
+    `robot` (Robot): whose joints move. Other joints of the file are left out.
+    `topic`: joint states of a bag.
+    `messages` (callable): reads a bag, see `read_bag`.
+    Returns motion
+    Raises RobodynError: if there is no motion of all the joints in it; the sentence names missing
+      fields.
+    Raises OSError: if the file cannot be read.
     """
     robot.model.refuse_quaternions('a motion')
     if Path(path).suffix in READERS:
@@ -70,12 +58,7 @@ def read_motion(path, robot, topic='/joint_states', messages=None):
 def of_samples(time, q):
     """Return the Motion along straight lines through samples.
 
-    Parameters
-    ----------
-    time : (k,) array_like
-        Times in order [s].
-    q : (k, nv) array_like
-        Positions [rad or m].
+    `time` ((k,) array_like): times in order [s].
     """
     time = np.asarray(time, dtype=float) - time[0]
     columns = np.array(q, dtype=float).T
@@ -87,17 +70,8 @@ def of_samples(time, q):
 def of_trajectory(trajectory, joint_names):
     """Return the Motion of a Trajectory, from its first point on.
 
-    Parameters
-    ----------
-    trajectory : Trajectory
-        The trajectory.
-    joint_names : sequence of str
-        Joints of the robot.
-
-    Raises
-    ------
-    ShapeError
-        If the controller would refuse the trajectory for its times or values.
+    `joint_names` (sequence of str): joints of the robot.
+    Raises ShapeError: if the controller would refuse the trajectory for its times or values.
     """
     sentence = trajectory.refusal(joint_names)
     if sentence:

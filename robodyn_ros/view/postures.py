@@ -40,31 +40,12 @@ class Postures:
     def posture(self, s):
         """Return the posture of coordinates.
 
-        Parameters
-        ----------
-        s : (nv,) array_like
-            Coordinates [rad or m].
-
-        Returns
-        -------
-        (nq,) ndarray
-            Positions [rad or m].
+        `s` ((nv,) array_like): coordinates [rad or m].
         """
         return self._configuration.integrate(self._neutral, s, 1.0)
 
     def coordinates(self, q):
-        """Return the coordinates of a posture, also beyond the limits.
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-
-        Returns
-        -------
-        (nv,) ndarray
-            Coordinates [rad or m].
-        """
+        """Return the coordinates of a posture, also beyond the limits."""
         return self._configuration.difference(self._neutral, q)
 
     def middle(self):

@@ -45,16 +45,7 @@ def scales_of(robot, frame):
     median of the largest inertia becomes at most MASS_SHARE of it. Both scales are rounded up to
     1, 2 or 5 times a power of ten. They are 1 for a robot without dynamics.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    frame : str
-        Name of its end effector.
-
-    Returns
-    -------
-    Scales
+    `frame`: name of its end effector.
     """
     rng = np.random.default_rng(0)
     postures = [robot.configuration.random(rng) for _ in range(SAMPLES)]
@@ -73,10 +64,7 @@ def scales_of(robot, frame):
 def round_up(value):
     """Return the least 1, 2 or 5 times a power of ten that is not less.
 
-    Parameters
-    ----------
-    value : float
-        Any number; the result is 1 unless it is above 0.
+    `value`: any number; the result is 1 unless it is above 0.
     """
     if not 0.0 < value < np.inf:
         return 1.0

@@ -41,32 +41,10 @@ class Scene:
         self._bones = tuple(bones)
 
     def poses(self, q):
-        """Return the poses of all shapes in the base: X_0S = X_0L X_LS.
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-
-        Returns
-        -------
-        (m, 4, 4) ndarray
-            Homogeneous transforms [-, m], in the order of `shapes`.
-        """
+        """Return the poses of all shapes in the base: X_0S = X_0L X_LS."""
         return self._robot.frames.poses(q, self._links)[self._of] @ self._local
 
     def skeleton(self, q):
-        """Return a segment from the frame of each link to that of each link it carries.
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-
-        Returns
-        -------
-        (s, 2, 3) ndarray
-            Ends of the segments in the base [m].
-        """
+        """Return a segment from the frame of each link to that of each link it carries."""
         ends = [name for bone in self._bones for name in bone]
         return self._robot.frames.poses(q, ends)[:, :3, 3].reshape(-1, 2, 3)

@@ -39,19 +39,9 @@ class TorqueArrows:
         p is the origin of the joint and e_j its axis in the base. So the arrow of a torque turns
         right-handed with it, and that of a force points along it.
 
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        tau : (nv,) array_like
-            Joint torques or forces [N m or N].
-        scale : float
-            Length of an arrow by torque [m/(N m) or m/N].
-
-        Returns
-        -------
-        (a, 2, 3) ndarray
-            Start and tip of each arrow in the base [m], in the order of `joint_names`.
+        `tau` ((nv,) array_like): joint torques or forces [N m or N].
+        `scale`: length of an arrow by torque [m/(N m) or m/N].
+        Returns start and tip of each arrow in the base [m], in the order of `joint_names`.
         """
         # The frame of the child link is that of the joint, see description.Joint.
         poses = self._robot.frames.poses(q, self._links)

@@ -82,15 +82,7 @@ def subtract_carriers(topology, X, k, A):
 def wide(n):
     """Return the shape of the working memory of `negative_products`.
 
-    Parameters
-    ----------
-    n : int
-        Size of the square matrices.
-
-    Returns
-    -------
-    tuple of int
-        Rows and columns.
+    `n`: size of the square matrices.
     """
     return n, 2 * padded(n)
 

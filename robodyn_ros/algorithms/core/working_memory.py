@@ -25,33 +25,12 @@ def allocate(topology):
 
     It has more rows for dependent joints, see robodyn_ros.algorithms.constraints.expansion, and
     for links that bend by modes, see robodyn_ros.algorithms.flexible.modal_storage.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot, see `model.layout`.
-
-    Returns
-    -------
-    (rows,) ndarray of WORK
-        Zeros.
     """
     return np.zeros(rows(topology), WORK)
 
 
 def rows(topology):
-    """Return the number of rows of the working memory of a robot.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot, see `model.layout`.
-
-    Returns
-    -------
-    int
-        Number of rows.
-    """
+    """Return the number of rows of the working memory of a robot."""
     return topology.shape[0] + rows_behind(topology) + rows_of_tiles(topology)
 
 
@@ -65,35 +44,13 @@ def tiles_of(topology):
 
 
 def rows_of_tiles(topology):
-    """Return the number of rows of the tiles, which are at the end of working memory.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot, see `model.layout`.
-
-    Returns
-    -------
-    int
-        Number of rows.
-    """
+    """Return the number of rows of the tiles, which are at the end of working memory."""
     entries = (tiles_of(topology) + 1) * TILE_WIDTH * TILE + TILE  # a tile starts at a cache line
     return -(-entries // WIDTH)
 
 
 def rows_behind(topology):
-    """Return the number of rows behind those of the bodies.
-
-    Parameters
-    ----------
-    topology : array
-        Structure of the robot, see `model.layout`.
-
-    Returns
-    -------
-    int
-        Number of rows.
-    """
+    """Return the number of rows behind those of the bodies."""
     if topology.shape[1] == layout.TOPOLOGY_COLUMNS:
         return 0
     if topology.shape[1] == layout.FLEXIBLE_TOPOLOGY_COLUMNS:

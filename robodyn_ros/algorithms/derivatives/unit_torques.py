@@ -40,15 +40,7 @@ TOGETHER = 2 * TILE
 def memory(n):
     """Return the shape of the working memory for n joints.
 
-    Parameters
-    ----------
-    n : int
-        Number of joints.
-
-    Returns
-    -------
-    tuple of int
-        Rows and columns.
+    `n`: number of joints.
     """
     return padded(n), max(COLUMNS * TOGETHER, 2 * padded(n))
 

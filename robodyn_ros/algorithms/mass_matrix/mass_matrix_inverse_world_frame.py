@@ -30,15 +30,7 @@ def motions(n):
     It has one row for the row of the inverse, six for each of n bodies, and six for joint axes.
     Each joint at which torque acts has a column.
 
-    Parameters
-    ----------
-    n : int
-        Number of joints.
-
-    Returns
-    -------
-    tuple of int
-        Rows and columns.
+    `n`: number of joints.
     """
     return 6 * n + 12, LANES * (n // LANES + 1)
 

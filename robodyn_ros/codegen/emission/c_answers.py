@@ -19,21 +19,10 @@ TOLERANCE = {'double': (1e-11, 1e-14), 'float': (1e-4, 5e-6)}
 def answers(model, one, style):
     """Return known answers of one function at some states.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    one : Emitted
-        The function.
-    style : Style
-        Language, precision and number of states per call.
-
-    Returns
-    -------
-    list of tuple
-        (inputs, results, allowed errors) of each state. Inputs and results are arrays in the order
-        of the arguments. Each result has an allowed absolute error. Results are None if the
-        recursion meets a singular pivot.
+    `one` (Emitted): the function.
+    Returns (inputs, results, allowed errors) of each state. Inputs and results are arrays in the
+      order of the arguments. Each result has an allowed absolute error. Results are None if the
+      recursion meets a singular pivot.
     """
     rng, found = np.random.default_rng(0), []
     inputs, outputs = (sizes(part, model) for part in (one.recipe.inputs, one.recipe.outputs))
@@ -67,20 +56,10 @@ def answers(model, one, style):
 def postures(model, length, count):
     """Return postures of a robot whose loops close.
 
-    Parameters
-    ----------
-    model : RobotModel
-        A robot with closed loops.
-    length : int
-        Number of positions of each: of all joints, or of the independent ones.
-    count : int
-        Number of postures.
-
-    Returns
-    -------
-    (count, length) ndarray
-        Positions of the independent joints near the closed posture, or closed positions of all
-        joints.
+    `length`: number of positions of each: of all joints, or of the independent ones.
+    `count`: number of postures.
+    Returns positions of the independent joints near the closed posture, or closed positions of all
+      joints.
     """
     values = np.random.default_rng(1).uniform(-1.5, 1.5, (length, count))
     if length == len(model.all_position_names):

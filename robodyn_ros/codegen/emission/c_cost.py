@@ -14,26 +14,10 @@ FLAGS = ('-O2', '-ffp-contract=fast', '-fstack-usage')
 def cost(folder, names, style, compiler=None):
     """Return the sizes of the machine code and of the stack of functions.
 
-    Parameters
-    ----------
-    folder : path
-        Folder of the package.
-    names : sequence of str
-        Names of functions, without prefix.
-    style : Style
-        Language, precision and number of states per call.
-    compiler : str, optional
-        A compiler that knows -fstack-usage; by default gcc or g++.
-
-    Returns
-    -------
-    dict
-        {name: (code, stack)} [bytes].
-
-    Raises
-    ------
-    KernelError
-        If the compiler is missing, or refuses a file.
+    `folder` (path): folder of the package.
+    `names` (sequence of str): names of functions, without prefix.
+    `compiler`: a compiler that knows -fstack-usage; by default gcc or g++.
+    Raises KernelError: if the compiler is missing, or refuses a file.
     """
     compiler = compiler or ('gcc' if style.is_c else 'g++')
     standard, ext = ('-std=c99', 'c') if style.is_c else ('-std=c++17', 'cpp')

@@ -58,26 +58,9 @@ UNITS = {
 def files(model, urdf, emitted, style):
     """Return the files of the package.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    urdf : str
-        Text of the description; its SHA-256 identifies the robot in the package.
-    emitted : sequence of Emitted
-        The functions of the package.
-    style : Style
-        Language, precision and number of states per call.
-
-    Returns
-    -------
-    dict
-        {path: text}.
-
-    Raises
-    ------
-    ModelError
-        If the prefix is no identifier, or if a function was recorded for another precision.
+    `urdf`: text of the description; its SHA-256 identifies the robot in the package.
+    Raises ModelError: if the prefix is no identifier, or if a function was recorded for another
+      precision.
     """
     if not re.fullmatch('[a-z][a-z0-9_]*', style.prefix) or style.prefix in _KEYWORDS:
         raise ModelError(
@@ -153,10 +136,7 @@ def files(model, urdf, emitted, style):
 def is_short(text):
     """Return whether the source of functions has no more than SHORT lines.
 
-    Parameters
-    ----------
-    text : str
-        The source.
+    `text`: the source.
     """
     return text.count('\n') <= c_templates.SHORT
 
@@ -164,12 +144,7 @@ def is_short(text):
 def write(folder, texts):
     """Write files below a folder, which is created if missing.
 
-    Parameters
-    ----------
-    folder : path
-        The folder.
-    texts : dict
-        {path below the folder: text}.
+    `texts` (dict): {path below the folder: text}.
     """
     for path, text in texts.items():
         file = Path(folder) / path
@@ -180,17 +155,7 @@ def write(folder, texts):
 def filled(template, names):
     """Return a template with its placeholders `@name@` replaced.
 
-    Parameters
-    ----------
-    template : str
-        The template.
-    names : dict
-        {name: text}.
-
-    Returns
-    -------
-    str
-        The text.
+    `names` (dict): {name: text}.
     """
     return re.sub(r'@(\w+)@', lambda found: names[found[1]], template)
 
@@ -222,21 +187,7 @@ def _plain(text):
 def source(one, model, style, header):
     """Return the source file of one function.
 
-    Parameters
-    ----------
-    one : Emitted
-        The function.
-    model : RobotModel
-        The robot.
-    style : Style
-        Language, precision and number of states per call.
-    header : str
-        Path of the public header, as in an #include.
-
-    Returns
-    -------
-    str
-        The text of the file.
+    `one` (Emitted): the function.
     """
     recording = one.recording
     counted = ', '.join(f'{number} {what}' for what, number in recording.counts().items())
@@ -267,24 +218,7 @@ def _closed(style):
 
 
 def public_header(model, emitted, style, header):
-    """Return the header: status codes, sizes, and every function with its arguments.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    emitted : sequence of Emitted
-        The functions of the package.
-    style : Style
-        Language, precision and number of states per call.
-    header : str
-        Path of the public header, as in an #include.
-
-    Returns
-    -------
-    str
-        The text of the file.
-    """
+    """Return the header: status codes, sizes, and every function with its arguments."""
     several, style = style, replace(style, lanes=1)
     guard, upper = re.sub(r'\W', '_', header).upper(), style.prefix.upper()
     lines = [
@@ -393,23 +327,7 @@ def _documented(one):
 def description(model, digest, emitted, style, header):
     """Return the source file with the names of the robot.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    digest : str
-        SHA-256 of the description, in hexadecimal.
-    emitted : sequence of Emitted
-        The functions of the package.
-    style : Style
-        Language, precision and number of states per call.
-    header : str
-        Path of the public header, as in an #include.
-
-    Returns
-    -------
-    str
-        The text of the file.
+    `digest`: SHA-256 of the description, in hexadecimal.
     """
     own = style.function
     return '\n'.join(
@@ -483,21 +401,7 @@ def _shapes(arrays, style):
 def manifest(model, digest, emitted, style):
     """Return the manifest of the package for programs, as JSON.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    digest : str
-        SHA-256 of the description, in hexadecimal.
-    emitted : sequence of Emitted
-        The functions of the package.
-    style : Style
-        Language, precision and number of states per call.
-
-    Returns
-    -------
-    str
-        The text of the file.
+    `digest`: SHA-256 of the description, in hexadecimal.
     """
     functions = {
         each.function(one.name): {

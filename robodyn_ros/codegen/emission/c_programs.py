@@ -173,21 +173,8 @@ _POSSIBLE = ('payload', 'diagonal')
 def self_test(emitted, known_answers, style, header):
     """Return the source file of the self-test.
 
-    Parameters
-    ----------
-    emitted : sequence of Emitted
-        The functions of the package.
-    known_answers : list
-        Results of `c_answers.answers` for each function.
-    style : Style
-        With more than one lane, functions of several states are checked, too.
-    header : str
-        Path of the public header, as in an #include.
-
-    Returns
-    -------
-    str
-        The text of the file.
+    `known_answers` (list): results of `c_answers.answers` for each function.
+    `style` (Style): with more than one lane, functions of several states are checked, too.
     """
     style, *several = styles(style)
     checks = [_check(one, answers, style) for one, answers in zip(emitted, known_answers)]
@@ -225,40 +212,14 @@ def self_test(emitted, known_answers, style, header):
 
 
 def check(emitted, style, header):
-    """Return the program that runs the self-test.
-
-    Parameters
-    ----------
-    emitted : sequence of Emitted
-        The functions of the package.
-    style : Style
-        Language, precision and number of states per call.
-    header : str
-        Path of the public header, as in an #include.
-
-    Returns
-    -------
-    str
-        The text of the file.
-    """
+    """Return the program that runs the self-test."""
     style, *several = styles(style)
     count = len(emitted) * (1 + len(several))
     return CHECK.format(header=header, name=_public(style, 'self_test'), count=count)
 
 
 def styles(style):
-    """Return the style of one state, and that of several states if there is one.
-
-    Parameters
-    ----------
-    style : Style
-        Language, precision and number of states per call.
-
-    Returns
-    -------
-    list of Style
-        One or two styles.
-    """
+    """Return the style of one state, and that of several states if there is one."""
     return [replace(style, lanes=1), *[style] * (style.lanes > 1)]
 
 
@@ -277,24 +238,7 @@ def _by_lanes(answers, lanes):
 
 
 def timing(emitted, model, style, header):
-    """Return the timing program.
-
-    Parameters
-    ----------
-    emitted : sequence of Emitted
-        The functions of the package.
-    model : RobotModel
-        The robot.
-    style : Style
-        Language, precision and number of states per call.
-    header : str
-        Path of the public header, as in an #include.
-
-    Returns
-    -------
-    str
-        The text of the file.
-    """
+    """Return the timing program."""
     lengths = {one.recording.inputs['q'][0] for one in emitted if _is_of_loops(one, model)}
     tables = [
         line

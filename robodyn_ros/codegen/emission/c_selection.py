@@ -87,36 +87,20 @@ def selected_functions(
 ):
     """Return the functions to emit.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    quantities : sequence of str, optional
-        Names in QUANTITIES; by default DEFAULT and the quantities of the frames.
-    frames : sequence of str or of tuple of str
-        Frames for quantities of frames; a tuple includes the coupling of its frames.
-    prescribed : sequence of str
-        Joints of prescribed motion, for 'hybrid_dynamics'.
-    laws : list of tuple, optional
-        Control laws to emit too, [(name, subject, Recipe)].
-    payloads : sequence of str
-        Frames of payloads. Each function is then also selected with payloads as an argument.
-    positions : str
-        One of POSITIONS: what q of a robot with closed loops has. Functions that take the
-        positions of all joints end in FROM_ALL. Laws take the independent ones alone.
-
-    Returns
-    -------
-    list of tuple
-        (quantity, subject, Recipe) of each function.
-
-    Raises
-    ------
-    UnknownNameError
-        For an unknown quantity, frame or joint.
-    ModelError
-        For a quantity that needs frames or prescribed joints, without any. For positions of all
-        joints without closed loops, or with laws alone. If links move without inertia.
+    `quantities` (sequence of str): names in QUANTITIES; by default DEFAULT and the quantities of
+      the frames.
+    `frames` (sequence of str or of tuple of str): frames for quantities of frames; a tuple
+      includes the coupling of its frames.
+    `prescribed` (sequence of str): joints of prescribed motion, for 'hybrid_dynamics'.
+    `laws` (list of tuple): control laws to emit too, [(name, subject, Recipe)].
+    `payloads` (sequence of str): frames of payloads. Each function is then also selected with
+      payloads as an argument.
+    `positions`: one of POSITIONS: what q of a robot with closed loops has. Functions that take the
+      positions of all joints end in FROM_ALL. Laws take the independent ones alone.
+    Raises UnknownNameError: for an unknown quantity, frame or joint.
+    Raises ModelError: for a quantity that needs frames or prescribed joints, without any. For
+      positions of all joints without closed loops, or with laws alone. If links move without
+      inertia.
     """
     model.require_dynamics()
     if positions != 'independent' and not model.has_loops:
@@ -179,27 +163,12 @@ def with_payloads(recipe, model, frames):
     Ten numbers of a payload are added to those of the body that carries it. All functions of the
     dynamics depend on these alone, so the recursion is the same.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        The recipe without payloads.
-    model : RobotModel
-        The robot.
-    frames : sequence of str
-        A frame for each payload, all different.
-
-    Returns
-    -------
-    Recipe
-        The recipe with the input 'payload' (k, 10), in the axes of each frame: mass [kg],
-        first moment [kg m], inertia about the origin [kg m^2]. Its entries are xx xy xz yy yz zz.
-
-    Raises
-    ------
-    UnknownNameError
-        For an unknown frame.
-    ModelError
-        For a frame that is given twice.
+    `recipe` (Recipe): the recipe without payloads.
+    `frames` (sequence of str): a frame for each payload, all different.
+    Returns the recipe with the input 'payload' (k, 10), in the axes of each frame: mass [kg],
+      first moment [kg m], inertia about the origin [kg m^2]. Its entries are xx xy xz yy yz zz.
+    Raises UnknownNameError: for an unknown frame.
+    Raises ModelError: for a frame that is given twice.
     """
     frames = tuple(frames)
     if len(set(frames)) < len(frames):
@@ -261,19 +230,9 @@ def _add_payload(row, payload, placements, k):
 def require_joints(model, names, kind, use):
     """Refuse names that are not joints, and an empty list of names.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    names : sequence of str
-        Names to check.
-    kind, use : str
-        Words of the message, such as 'passive joint' and 'for the law ...'.
-
-    Raises
-    ------
-    UnknownNameError
-        Without names, or for a name that is not a joint.
+    `names` (sequence of str): names to check.
+    `kind`, `use`: words of the message, such as 'passive joint' and 'for the law ...'.
+    Raises UnknownNameError: without names, or for a name that is not a joint.
     """
     unknown = [joint for joint in names if joint not in model.joint_names]
     if unknown or not names:
@@ -287,25 +246,10 @@ def require_joints(model, names, kind, use):
 def record_all(model, chosen, real='double'):
     """Record the selected functions.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    chosen : list of tuple
-        Result of `selected_functions`.
-    real : str
-        Type of the numbers of the code, 'double' or 'float'.
-
-    Returns
-    -------
-    list of Emitted
-        The functions, without those that do not depend on their payloads.
-
-    Raises
-    ------
-    ModelError
-        If one needs more than LARGEST operations, or if two would have the same name in C. If too
-        few postures have closed loops.
+    `chosen` (list of tuple): result of `selected_functions`.
+    Returns the functions, without those that do not depend on their payloads.
+    Raises ModelError: if one needs more than LARGEST operations, or if two would have the same
+      name in C. If too few postures have closed loops.
     """
     found = {}
     for quantity, subject, recipe in chosen:

@@ -77,10 +77,7 @@ class Style:
     def number(self, value):
         """Return a number as a literal of full precision.
 
-        Parameters
-        ----------
-        value : float
-            The number.
+        `value`: the number.
         """
         if self.real == 'double':
             return repr(float(value))
@@ -89,10 +86,7 @@ class Style:
     def constant(self, name):
         """Return the public name of a constant.
 
-        Parameters
-        ----------
-        name : str
-            Its name without prefix, such as that of a status.
+        `name`: its name without prefix, such as that of a status.
         """
         return f'{self.prefix.upper()}_{name}'
 
@@ -104,32 +98,22 @@ class Style:
     def function(self, name):
         """Return the public name of a function.
 
-        Parameters
-        ----------
-        name : str
-            Its name without prefix.
+        `name`: its name without prefix.
         """
         return self.own(name + self.suffix)
 
     def own(self, name):
         """Return the name of an internal symbol of the package.
 
-        Parameters
-        ----------
-        name : str
-            Its name without prefix.
+        `name`: its name without prefix.
         """
         return f'{self.prefix}_{name}' if self.is_c else name
 
     def load(self, array, place):
         """Return the expression of an entry, in all lanes.
 
-        Parameters
-        ----------
-        array : str
-            Name of the array.
-        place : str
-            Index of the entry, an expression.
+        `array`: name of the array.
+        `place`: index of the entry, an expression.
         """
         if self.lanes == 1:
             return f'{array}[{place}]'
@@ -138,14 +122,9 @@ class Style:
     def store(self, array, place, value):
         """Return the statement that writes an entry, in all lanes.
 
-        Parameters
-        ----------
-        array : str
-            Name of the array.
-        place : str
-            Index of the entry, an expression.
-        value : str
-            The value, an expression.
+        `array`: name of the array.
+        `place`: index of the entry, an expression.
+        `value`: the value, an expression.
         """
         if self.lanes == 1:
             return f'{array}[{place}] = {value};'
@@ -155,10 +134,7 @@ class Style:
 def identifier(text):
     """Return a text as a part of a C identifier.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
+    `text`: any text.
     """
     return re.sub(r'\W', '_', text, flags=re.ASCII)
 
@@ -166,12 +142,8 @@ def identifier(text):
 def comment(text, indent=''):
     """Return a comment; ends of comments and characters beyond ASCII are replaced.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
-    indent : str
-        Spaces before the comment.
+    `text`: any text.
+    `indent`: spaces before the comment.
     """
     plain = text.encode('ascii', 'replace').decode().replace('*/', '* /').replace('/*', '/ *')
     plain = plain.replace('\\', '/')
@@ -181,16 +153,8 @@ def comment(text, indent=''):
 def declaration(recording, name, style, restrict=None):
     """Return the declaration of the function of a recording, without a semicolon.
 
-    Parameters
-    ----------
-    recording : Recording
-        The recording.
-    name : str
-        Name of the function, before the style gives it a prefix.
-    style : Style
-        Language, precision and number of states per call.
-    restrict : str, optional
-        A keyword in place of the style's, such as a macro.
+    `name`: name of the function, before the style gives it a prefix.
+    `restrict`: a keyword in place of the style's, such as a macro.
     """
     restrict = restrict or style.restrict
     pointers = [f'const {style.real} *{restrict} {argument}' for argument in recording.inputs]
@@ -208,21 +172,8 @@ def definition(recording, name, style, bodies):
     It returns OK, NOT_FINITE for an infinite or NaN argument, or SINGULAR for a singular pivot.
     Unless it returns OK the results do not change.
 
-    Parameters
-    ----------
-    recording : Recording
-        The recording.
-    name : str
-        Name of the function, before the style gives it a prefix.
-    style : Style
-        Language, precision and number of states per call.
-    bodies : sequence of str
-        Names of the bodies, for comments.
-
-    Returns
-    -------
-    str
-        The source.
+    `name`: name of the function, before the style gives it a prefix.
+    `bodies` (sequence of str): names of the bodies, for comments.
     """
     printer = _Printer(recording, style, bodies)
     lines = [f'    {line}' if line else '' for line in printer.body()]
@@ -237,13 +188,6 @@ def checks_last(recording, style):
     """Return whether the check of pivots is left to a function that passes on the results.
 
     Many results would take longer to pass on than a branch costs.
-
-    Parameters
-    ----------
-    recording : Recording
-        The recording.
-    style : Style
-        Language, precision and number of states per call.
     """
     numbers = sum(map(math.prod, recording.outputs.values()))
     return bool(

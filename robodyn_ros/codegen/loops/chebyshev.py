@@ -10,15 +10,7 @@ DEGREES = {1: 14, 2: 7, 3: 4}  # of the polynomial by the number of independent 
 def powers_of_terms(c):
     """Return the powers of all terms of a polynomial.
 
-    Parameters
-    ----------
-    c : int
-        Number of variables.
-
-    Returns
-    -------
-    (terms, c) ndarray of int
-        Degree of each term in each variable.
+    `c`: number of variables.
     """
     if c in DEGREES:
         degree = DEGREES[c]
@@ -31,17 +23,8 @@ def powers_of_terms(c):
 def chebyshev_terms(powers, x):
     """Return the terms: products of Chebyshev polynomials of the variables.
 
-    Parameters
-    ----------
-    powers : (terms, c) ndarray of int
-        Degree of each term in each variable.
-    x : sequence of float, ndarray or Recorded
-        Variables from -1 to 1.
-
-    Returns
-    -------
-    (terms, ...) ndarray
-        Terms.
+    `powers` ((terms, c) ndarray of int): degree of each term in each variable.
+    `x` (sequence of float, ndarray or Recorded): variables from -1 to 1.
     """
     tables = []
     for value, most in zip(x, powers.max(axis=0)):

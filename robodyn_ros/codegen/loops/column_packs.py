@@ -32,17 +32,8 @@ SHARE = 0.85
 def from_all_positions(name, recipe):
     """Return the recipe of code whose q has the positions of all joints.
 
-    Parameters
-    ----------
-    name : str
-        Name of the quantity.
-    recipe : Recipe
-        Its recipe from the positions of independent joints.
-
-    Returns
-    -------
-    Recipe
-        The recipe, which makes a recording with packs where the quantity may have them.
+    `recipe` (Recipe): its recipe from the positions of independent joints.
+    Returns the recipe, which makes a recording with packs where the quantity may have them.
     """
     recipe = recipe.from_all_positions()
     return replace(recipe, packed=shorter_with_columns) if name in PACKED else recipe
@@ -51,21 +42,10 @@ def from_all_positions(name, recipe):
 def shorter_with_columns(name, recipe, model, recording):
     """Record a quantity with packs of columns, if that saves enough statements.
 
-    Parameters
-    ----------
-    name : str
-        Name of the quantity.
-    recipe : Recipe
-        Its recursion, inputs and outputs. The last of `others` is recorded, if there are any.
-    model : RobotModel
-        The robot.
-    recording : Recording
-        The recording without packs.
-
-    Returns
-    -------
-    Recording or None
-        The recording with packs, or None.
+    `recipe` (Recipe): its recursion, inputs and outputs. The last of `others` is recorded, if
+      there are any.
+    `recording` (Recording): the recording without packs.
+    Returns the recording with packs, or None.
     """
     recursion = rebound(
         (recipe.recursion, *recipe.others)[-1],

@@ -37,15 +37,7 @@ OF_SAMPLES = OPERATIONS | {
 def operations_on(tape):
     """Return what operations do that are written to a tape.
 
-    Parameters
-    ----------
-    tape : Tape
-        The tape.
-
-    Returns
-    -------
-    dict
-        {operation: function of its constant, if it has one, and its operands}.
+    Returns {operation: function of its constant, if it has one, and its operands}.
     """
     return OPERATIONS | {
         'constant': float,
@@ -57,18 +49,11 @@ def operations_on(tape):
 def with_equal_values_shared(recording, closing):
     """Return a recording in which values that are equal in all states share a node.
 
-    Parameters
-    ----------
-    recording : Recording
-        A recording, see `Tape.positions_known`.
-    closing : Closing or GivenPositions
-        How it closes the loops, see `loop_closing` and `given_positions`.
-
-    Returns
-    -------
-    Recording
-        The recording itself if it needs no positions of loops, or if sharing saves nothing. The
-        same if a matrix is singular in all states.
+    `recording` (Recording): a recording, see `Tape.positions_known`.
+    `closing` (Closing or GivenPositions): how it closes the loops, see `loop_closing` and
+      `given_positions`.
+    Returns the recording itself if it needs no positions of loops, or if sharing saves nothing.
+      The same if a matrix is singular in all states.
     """
     if recording.tape.positions_known is None:
         return recording
@@ -125,15 +110,8 @@ class Together:
 
         Columns of unknowns that follow others are added to theirs.
 
-        Parameters
-        ----------
-        L : (rows, unknowns + nv + 1) ndarray
-            Equations for all unknowns, see `loops.write_equations`.
-
-        Returns
-        -------
-        (rows, own + nv + 1) ndarray
-            Equations.
+        `L` (rows, unknowns + nv + 1): equations for all unknowns, see
+          `loops.write_equations`.
         """
         own, d, L = self.independent, len(self.leaders), L.copy()
         for k in range(d):
@@ -147,15 +125,7 @@ class Together:
     def all_unknowns(self, found):
         """Return the moves of all unknowns while independent joints rest.
 
-        Parameters
-        ----------
-        found : (own,) ndarray
-            Moves of the independent unknowns.
-
-        Returns
-        -------
-        (unknowns,) ndarray
-            Moves.
+        `found` (own,): moves of the independent unknowns.
         """
         moves = np.full(len(self.leaders), 0.0, dtype=found.dtype)
         for k in np.flatnonzero(self.ratios):
@@ -166,19 +136,9 @@ class Together:
 def moving_together(unknowns, q, coordinates):
     """Return which unknowns move together, from their values and those of q at some postures.
 
-    Parameters
-    ----------
-    unknowns : (k, unknowns) ndarray
-        Dependent joints at k postures.
-    q : (k, nv) ndarray
-        Independent joints; only those of the coordinates may be followed.
-    coordinates : (c,) ndarray of int
-        Independent velocities of the loops.
-
-    Returns
-    -------
-    Together
-        What follows what.
+    `unknowns` (k, unknowns): dependent joints at k postures.
+    `q` (k, nv): independent joints; only those of the coordinates may be followed.
+    `coordinates` ((c,) ndarray of int): independent velocities of the loops.
     """
     d, about = unknowns.shape[1], q[:, coordinates] - q[:, coordinates].mean(axis=0)
     found = Together(np.arange(d), np.ones(d), np.zeros((d, q.shape[1])), np.zeros(d))

@@ -86,20 +86,12 @@ class GivenPositions(LoopSolution):
     def close(self, _topology, constants, work, everything, _near, E):
         """Check that the loops are closed, in place of `closed_positions.close`.
 
-        Parameters
-        ----------
-        _topology : ndarray
-            Unused; the loops are attached to the world here.
-        constants : (nb, k) ndarray
-            Constants of the bodies, see robodyn_ros.model.layout.
-        work : RecordingWork
-            Scratch of the recursions.
-        everything : ndarray
-            Positions of all joints. Those of joints that move with others are written.
-        _near : bool
-            Unused; the positions of dependent joints are given.
-        E : ndarray
-            Written: the rows of the dependent joints, for all rates from independent ones.
+        `_topology` (ndarray): unused; the loops are attached to the world here.
+        `everything` (ndarray): positions of all joints. Those of joints that move with others are
+          written.
+        `_near`: unused; the positions of dependent joints are given.
+        `E` (ndarray): written: the rows of the dependent joints, for all rates from independent
+          ones.
         """
         given = everything.copy()
         self._spread(constants, everything)
@@ -118,10 +110,7 @@ class GivenPositions(LoopSolution):
     def write_samples(self, values):
         """Write closed positions of the joints of loops to samples of the input q.
 
-        Parameters
-        ----------
-        values : (n, count) ndarray
-            Samples; positions of other joints stay.
+        `values` (n, count): samples; positions of other joints stay.
         """
         self._write_some(self.postures, values)
 
@@ -130,10 +119,7 @@ class GivenPositions(LoopSolution):
 
         It refuses other ones, whose pivots are small.
 
-        Parameters
-        ----------
-        values : (n, count) ndarray
-            Samples; positions of other joints stay.
+        `values` (n, count): samples; positions of other joints stay.
         """
         self._write_some([each for each in self.postures if self._has_pivots(each)], values)
 
@@ -152,10 +138,7 @@ class GivenPositions(LoopSolution):
     def follow(self, posture):
         """Write the positions of joints of loops that follow others.
 
-        Parameters
-        ----------
-        posture : (n,) ndarray
-            Positions of all joints.
+        `posture` (n,): positions of all joints.
         """
         topology, constants = self.topology, self.constants
         for row in np.flatnonzero(topology[1:, COORDINATE] >= 0) + 1:
@@ -199,22 +182,8 @@ def _plan(key):
 def plan(model, real='double'):
     """Return what recordings from the positions of all joints do.
 
-    Parameters
-    ----------
-    model : RobotModel
-        A robot with closed loops.
-    real : str
-        Type of the numbers of the code, 'double' or 'float'.
-
-    Returns
-    -------
-    GivenPositions
-        The plan.
-
-    Raises
-    ------
-    RecordingTooLong
-        If there are not enough closed and regular postures around the reference posture.
+    Raises RecordingTooLong: if there are not enough closed and regular postures around the
+      reference posture.
     """
     return replace(_plan(SameTables(model)), closed=CLOSED[real])
 

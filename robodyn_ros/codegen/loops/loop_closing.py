@@ -126,20 +126,11 @@ class Closing(LoopSolution):
     def close(self, _topology, constants, work, everything, _near, E):
         """Close the loops in a recording, in place of `closed_positions.close`.
 
-        Parameters
-        ----------
-        _topology : ndarray
-            Unused; the loops are attached to the world here.
-        constants : (nb, k) ndarray
-            Constants of the bodies, see robodyn_ros.model.layout.
-        work : RecordingWork
-            Scratch of the recursions.
-        everything : ndarray
-            Positions of all joints; those of dependent joints are written.
-        _near : bool
-            Unused; the positions of dependent joints are not given.
-        E : ndarray
-            Written: the rows of the dependent joints, for all rates from independent ones.
+        `_topology` (ndarray): unused; the loops are attached to the world here.
+        `everything` (ndarray): positions of all joints; those of dependent joints are written.
+        `_near`: unused; the positions of dependent joints are not given.
+        `E` (ndarray): written: the rows of the dependent joints, for all rates from independent
+          ones.
         """
         topology = self.topology
         d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
@@ -165,15 +156,8 @@ class Closing(LoopSolution):
     def steps_to(self, posture):
         """Return the number of Newton steps that a posture needs.
 
-        Parameters
-        ----------
-        posture : ndarray
-            Positions of all joints, with closed loops.
-
-        Returns
-        -------
-        int
-            More than MOST_STEPS if the steps do not end at this posture.
+        `posture` (ndarray): positions of all joints, with closed loops.
+        Returns more than MOST_STEPS if the steps do not end at this posture.
         """
         topology, constants, found = self.topology, self.constants, posture.copy()
         for part in self.parts:
@@ -202,15 +186,7 @@ class Closing(LoopSolution):
     def inside(self, count):
         """Return positions of these joints in the box, the same on every machine.
 
-        Parameters
-        ----------
-        count : int
-            Number of postures.
-
-        Returns
-        -------
-        (c, count) ndarray
-            A column for each posture.
+        `count`: number of postures.
         """
         x = box_points(len(self.coordinates), count)
         return (self.low + 0.5 * (x + 1.0) * self.width).T
@@ -218,10 +194,7 @@ class Closing(LoopSolution):
     def write_samples(self, values):
         """Write positions in the box to samples of the input q.
 
-        Parameters
-        ----------
-        values : (nq, count) ndarray
-            Samples; positions of other joints stay.
+        `values` (nq, count): samples; positions of other joints stay.
         """
         values[self.places] = self.inside(values.shape[1])
 
@@ -245,22 +218,7 @@ def _plan(key):
 def plan(model, real='double'):
     """Return how recordings close the loops of a robot.
 
-    Parameters
-    ----------
-    model : RobotModel
-        A robot with closed loops.
-    real : str
-        Type of the numbers of the code, 'double' or 'float'.
-
-    Returns
-    -------
-    Closing
-        The plan.
-
-    Raises
-    ------
-    RecordingTooLong
-        If Newton's method needs too many steps from a polynomial.
+    Raises RecordingTooLong: if Newton's method needs too many steps from a polynomial.
     """
     return replace(_plan(SameTables(model)), last_step=LAST_STEP[real])
 

@@ -60,16 +60,9 @@ class LoopSolution:
     def write_expansion(self, constants, work, everything, E):
         """Write the entries of E of the dependent joints, at closed positions.
 
-        Parameters
-        ----------
-        constants : (nb, k) ndarray
-            Constants of the bodies, see robodyn_ros.model.layout.
-        work : RecordingWork
-            Scratch of the recursions.
-        everything : ndarray
-            Positions of all joints.
-        E : ndarray
-            Written: the rows of the dependent joints, for all rates from independent ones.
+        `everything` (ndarray): positions of all joints.
+        `E` (ndarray): written: the rows of the dependent joints, for all rates from independent
+          ones.
         """
         topology = self.topology
         d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
@@ -82,20 +75,12 @@ class LoopSolution:
     def closing_acceleration(self, _, __, work, everything, rates, share, accelerations):
         """Add the accelerations of closed loops, in place of `loops.closing_acceleration`.
 
-        Parameters
-        ----------
-        _, __ : ndarray
-            Unused; the loops are attached to the world here.
-        work : RecordingWork
-            Scratch of the recursions.
-        everything : ndarray
-            Positions of all joints.
-        rates : ndarray
-            Rates of all joints, E qd.
-        share : float
-            Factor of the added accelerations dE/dt qd.
-        accelerations : ndarray
-            Accelerations of all joints; those of dependent joints are changed.
+        `_`, `__` (ndarray): unused; the loops are attached to the world here.
+        `everything` (ndarray): positions of all joints.
+        `rates` (ndarray): rates of all joints, E qd.
+        `share`: factor of the added accelerations dE/dt qd.
+        `accelerations` (ndarray): accelerations of all joints; those of dependent joints are
+          changed.
         """
         self._add_rates(work, everything, rates, share, accelerations)
 
@@ -114,21 +99,9 @@ class LoopSolution:
 
         Closures do not see it. So the motion of the bodies is that of their bias torque.
 
-        Parameters
-        ----------
-        topology : (nb, k) ndarray
-            Topology of the robot.
-        gravity : (3,) ndarray
-            Gravitational acceleration in base axes [m/s^2].
-        work : RecordingWork
-            Scratch of the recursions.
-        everything, rates : (n,) ndarray
-            Positions and rates of all joints.
-
-        Returns
-        -------
-        (n,) ndarray
-            Accelerations; zero for independent joints.
+        `topology` (nb, k): topology of the robot.
+        `gravity` (3,): gravitational acceleration in base axes [m/s^2].
+        `everything`, `rates` (n,): positions and rates of all joints.
         """
         found = np.full(len(rates), 0.0, dtype=object)
         is_whole = (self.topology[:, PARENT] == topology[:, PARENT]).all()
@@ -138,13 +111,7 @@ class LoopSolution:
         return found
 
     def replacements(self):
-        """Return the functions that a recording replaces.
-
-        Returns
-        -------
-        dict
-            {function: replacement}.
-        """
+        """Return the functions that a recording replaces."""
         return {
             closed_positions.close.__wrapped__: self.close,
             loops.closing_acceleration.__wrapped__: self.closing_acceleration,
@@ -153,26 +120,12 @@ class LoopSolution:
     def solved(self, work, everything, rates, moving, wanted, replaced=None):
         """Return the equations of all closures, solved for the unknowns.
 
-        Parameters
-        ----------
-        work : RecordingWork or ndarray
-            Scratch of the recursions.
-        everything : ndarray
-            Positions of all joints.
-        rates : ndarray
-            Rates of all joints.
-        moving : bool
-            Whether the right side is the rate of the Jacobian times `rates`. Otherwise it is the
-            gap of each closure.
-        wanted : sequence of int
-            Columns to compute, so many at once as the tape says.
-        replaced : dict, optional
-            {function: replacement} in `loops.write_equations`.
-
-        Returns
-        -------
-        (unknowns, columns) ndarray
-            One row for each unknown.
+        `everything` (ndarray): positions of all joints.
+        `rates` (ndarray): rates of all joints.
+        `moving`: whether the right side is the rate of the Jacobian times `rates`. Otherwise it is
+          the gap of each closure.
+        `wanted` (sequence of int): columns to compute, so many at once as the tape says.
+        `replaced` (dict): {function: replacement} in `loops.write_equations`.
         """
         topology, constants = self.topology, self.constants
         L = recorded_equations(topology, constants, work, everything, rates, moving, replaced)
@@ -254,15 +207,7 @@ class SameTables:
 def coordinates_of(topology):
     """Return the independent velocities on which the loops depend.
 
-    Parameters
-    ----------
-    topology : (nb, k) ndarray
-        Topology of the robot.
-
-    Returns
-    -------
-    (c,) ndarray of int
-        In order.
+    `topology` (nb, k): topology of the robot.
     """
     own, found = set(topology[1:, COORDINATE]), set()
     for first, count in topology[unknown_rows(topology)][:, [FIRST, COUNT]]:
@@ -275,12 +220,8 @@ def box_points(c, count):
 
     They are the same on every machine.
 
-    Parameters
-    ----------
-    c : int
-        Number of axes.
-    count : int
-        Number of points.
+    `c`: number of axes.
+    `count`: number of points.
     """
     primes = [k for k in range(2, 400) if all(k % m for m in range(2, k))][:c]
     shares = np.zeros((count, c))
@@ -297,19 +238,7 @@ def box_points(c, count):
 def velocities_of(topology, constants, postures):
     """Return the positions of the joints of independent velocities.
 
-    Parameters
-    ----------
-    topology : (nb, k) ndarray
-        Topology, see robodyn_ros.model.layout.
-    constants : (nb, k) ndarray
-        Constants of the bodies, see robodyn_ros.model.layout.
-    postures : (k, n) ndarray
-        Positions of all joints.
-
-    Returns
-    -------
-    (k, nv) ndarray
-        A row for each posture; zeros for other joints.
+    `postures` (k, n): positions of all joints.
     """
     q = np.zeros((len(postures), topology[0, FIRST]))
     for k in set(topology[1:, COORDINATE]) & set(range(topology[0, FIRST])):
@@ -321,21 +250,9 @@ def velocities_of(topology, constants, postures):
 def closed_postures(model, reference, at, wanted):
     """Return the positions of all joints for postures of the loops' independent joints.
 
-    Parameters
-    ----------
-    model : RobotModel
-        A robot with closed loops.
-    reference : (nq,) ndarray
-        Positions of the independent joints; those outside of loops stay.
-    at : (c,) ndarray of int
-        Places of the joints of loops in it.
-    wanted : (k, c) ndarray
-        Positions of these joints.
-
-    Returns
-    -------
-    (k, n) ndarray
-        A row for each posture, NaN where the loops do not close.
+    `reference` (nq,): positions of the independent joints; those outside of loops stay.
+    `at` ((c,) ndarray of int): places of the joints of loops in it.
+    `wanted` (k, c): positions of these joints.
     """
     n, found = len(model.all_joint_names), np.empty((len(wanted), len(model.all_position_names)))
     still, work, rest = (
@@ -352,18 +269,7 @@ def closed_postures(model, reference, at, wanted):
 
 
 def unknown_rows(topology):
-    """Return the first body of each dependent joint of the loops.
-
-    Parameters
-    ----------
-    topology : (nb, k) ndarray
-        Topology, see robodyn_ros.model.layout.
-
-    Returns
-    -------
-    (d,) ndarray of int
-        Rows.
-    """
+    """Return the first body of each dependent joint of the loops."""
     nv, d = topology[0, FIRST], topology[0, UNKNOWNS]
     coordinate = topology[1:, COORDINATE]
     return np.array([np.flatnonzero(coordinate == nv + k)[0] + 1 for k in range(d)])
@@ -372,17 +278,7 @@ def unknown_rows(topology):
 def leader_row(topology, k):
     """Return the body whose joint has an independent velocity.
 
-    Parameters
-    ----------
-    topology : (nb, k) ndarray
-        Topology, see robodyn_ros.model.layout.
-    k : int
-        Number of the velocity.
-
-    Returns
-    -------
-    int
-        Row.
+    `k`: number of the velocity.
     """
     return int(np.flatnonzero(topology[1:, COORDINATE] == k)[0]) + 1
 
@@ -391,16 +287,6 @@ def attached_to_world(model):
     """Return the topology with loops attached to the world, if the closures allow it.
 
     Closures see relative motions only, so the joints between the base and a loop do not matter.
-
-    Parameters
-    ----------
-    model : RobotModel
-        A robot with closed loops.
-
-    Returns
-    -------
-    (nb, k) ndarray
-        Topology.
     """
     topology = model.topology.copy()
     in_loops = topology[1:, COORDINATE] >= 0
@@ -434,25 +320,9 @@ def _carried(topology, in_loops, row):
 def recorded_equations(topology, constants, work, everything, rates, moving, replaced=None):
     """Return the rows of all closures, see `loops.write_equations`.
 
-    Parameters
-    ----------
-    topology : (nb, k) ndarray
-        Topology, see robodyn_ros.model.layout.
-    constants : (nb, k) ndarray
-        Constants of the bodies, see robodyn_ros.model.layout.
-    work : RecordingWork
-        Scratch of the recursions.
-    everything, rates : ndarray
-        Positions and rates of all joints.
-    moving : bool
-        Whether the right side is that of motion; else it is the gap.
-    replaced : dict, optional
-        {function: replacement} in `loops.write_equations`.
-
-    Returns
-    -------
-    ndarray of object
-        A row for each constrained motion.
+    `everything`, `rates` (ndarray): positions and rates of all joints.
+    `moving`: whether the right side is that of motion; else it is the gap.
+    `replaced` (dict): {function: replacement} in `loops.write_equations`.
     """
     L = np.full(
         (topology[0, STOPPED_ROWS], topology[0, UNKNOWNS] + topology[0, FIRST] + 1),
@@ -467,19 +337,7 @@ def recorded_equations(topology, constants, work, everything, rates, moving, rep
 def numeric_equations(topology, constants, posture):
     """Return the rows of `recorded_equations` as numbers, with the gaps on the right side.
 
-    Parameters
-    ----------
-    topology : (nb, k) ndarray
-        Topology, see robodyn_ros.model.layout.
-    constants : (nb, k) ndarray
-        Constants of the bodies, see robodyn_ros.model.layout.
-    posture : (n,) ndarray
-        Positions of all joints.
-
-    Returns
-    -------
-    ndarray
-        A row for each constrained motion.
+    `posture` (n,): positions of all joints.
     """
     rows, d, nv = topology[0, [STOPPED_ROWS, UNKNOWNS, FIRST]]
     L = np.zeros((rows, d + nv + 1))
@@ -491,21 +349,9 @@ def numeric_equations(topology, constants, posture):
 def pivots_of(model, topology, together, postures):
     """Return the pivots for equations at some postures, see `sparse_pivots`.
 
-    Parameters
-    ----------
-    model : RobotModel
-        A robot with closed loops.
-    topology : (nb, k) ndarray
-        Topology, see robodyn_ros.model.layout.
-    together : Together
-        Dependent joints that move together.
-    postures : (k, n) ndarray
-        Positions of all joints with closed loops.
-
-    Returns
-    -------
-    tuple
-        Row and column of each elimination, and the smallest square of its pivot.
+    `together` (Together): dependent joints that move together.
+    `postures` (k, n): positions of all joints with closed loops.
+    Returns row and column of each elimination, and the smallest square of its pivot.
     """
     d = len(together.independent)
     if not d:

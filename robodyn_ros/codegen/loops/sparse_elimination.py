@@ -21,20 +21,9 @@ def sparse_pivots(samples):
     Each pivot is an entry that is large enough. Of these it gives the fewest products for the
     unknowns and one right side. Source: Markowitz 1957, "The elimination form of the inverse".
 
-    Parameters
-    ----------
-    samples : (k, rows, unknowns) ndarray
-        Equations at k postures; overwritten.
-
-    Returns
-    -------
-    tuple of tuple
-        (row, column, smallest square) of each pivot.
-
-    Raises
-    ------
-    RecordingTooLong
-        If the equations are singular in a sample.
+    `samples` (k, rows, unknowns): equations at k postures; overwritten.
+    Returns (row, column, smallest square) of each pivot.
+    Raises RecordingTooLong: if the equations are singular in a sample.
     """
     d, chosen = samples.shape[2], []
     rows, cols = list(range(samples.shape[1])), list(range(d))
@@ -95,15 +84,7 @@ class Factors:
     def solution(self, right):
         """Return the unknowns for a right side, which is not changed.
 
-        Parameters
-        ----------
-        right : (rows,) ndarray
-            Right side.
-
-        Returns
-        -------
-        (unknowns,) ndarray
-            Solution.
+        `right` (rows,): right side.
         """
         right, X = right.copy(), np.full(len(self._pivots), 0.0, dtype=object)
         for other, row, share in self._shares:
@@ -120,11 +101,5 @@ class Factors:
 
 
 def is_zero(entry):
-    """Return whether an entry is the constant zero.
-
-    Parameters
-    ----------
-    entry : Recorded or float
-        The entry.
-    """
+    """Return whether an entry is the constant zero."""
     return not isinstance(entry, Recorded) and entry == 0.0

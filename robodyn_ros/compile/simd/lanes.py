@@ -141,14 +141,8 @@ def _rows_of(kind):
 def tile_memory(builder, array, count):
     """Return the address of the first tile, that of the base, in machine code.
 
-    Parameters
-    ----------
-    builder : llvmlite IRBuilder
-        Where the code is emitted.
-    array : array structure
-        Scratch.
-    count : LLVM value
-        Number of tiles.
+    `array` (array structure): scratch.
+    `count` (LLVM value): number of tiles.
     """
     index = count.type
     rows = builder.extract_value(array.shape, 0)
@@ -203,14 +197,7 @@ def _store(_, rows, i, k, value):
 def spread(builder, number, kind=REGISTER):
     """Return a register with one number in every lane.
 
-    Parameters
-    ----------
-    builder : llvmlite IRBuilder
-        Where the code is emitted.
-    number : LLVM value
-        The number.
-    kind : LLVM type
-        Type of the register.
+    `kind` (LLVM type): type of the register.
     """
     nothing, index = ir.Constant(kind, ir.Undefined), ir.IntType(32)
     one = builder.insert_element(nothing, number, index(0))
@@ -439,10 +426,7 @@ def is_work(kind):
 def is_matrix(*kinds):
     """Return whether types are those of contiguous matrices of numbers.
 
-    Parameters
-    ----------
-    *kinds : numba type
-        The types.
+    `*kinds` (numba type): the types.
     """
     return all(
         isinstance(each, types.Array)

@@ -12,20 +12,7 @@ ALIGN = ir.IntType(32)
 
 
 def lanes_before(builder, count):
-    """Return which lanes have a number less than a count.
-
-    Parameters
-    ----------
-    builder : llvmlite IRBuilder
-        Where the code is emitted.
-    count : LLVM value
-        The count.
-
-    Returns
-    -------
-    LLVM value
-        One bit for each lane.
-    """
+    """Return which lanes have a number less than a count."""
     numbers = ir.VectorType(count.type, LANES)
     counts = spread(builder, count, numbers)
     return builder.icmp_signed('<', ir.Constant(numbers, list(range(LANES))), counts)
@@ -34,14 +21,8 @@ def lanes_before(builder, count):
 def load_lanes(builder, address, kept):
     """Return a register of which some lanes are loaded; the others are zero.
 
-    Parameters
-    ----------
-    builder : llvmlite IRBuilder
-        Where the code is emitted.
-    address : LLVM value
-        Where its first lane is.
-    kept : LLVM value
-        One bit for each lane.
+    `address` (LLVM value): where its first lane is.
+    `kept` (LLVM value): one bit for each lane.
     """
     kind = ir.FunctionType(REGISTER, [address.type, ALIGN, kept.type, REGISTER])
     load = cgutils.get_or_insert_function(builder.module, kind, _name('load'))
@@ -52,16 +33,9 @@ def load_lanes(builder, address, kept):
 def store_lanes(builder, value, address, kept):
     """Store some lanes of a register.
 
-    Parameters
-    ----------
-    builder : llvmlite IRBuilder
-        Where the code is emitted.
-    value : LLVM value
-        The register.
-    address : LLVM value
-        Where its first lane is stored.
-    kept : LLVM value
-        One bit for each lane.
+    `value` (LLVM value): the register.
+    `address` (LLVM value): where its first lane is stored.
+    `kept` (LLVM value): one bit for each lane.
     """
     kind = ir.FunctionType(ir.VoidType(), [REGISTER, address.type, ALIGN, kept.type])
     store = cgutils.get_or_insert_function(builder.module, kind, _name('store'))

@@ -24,10 +24,8 @@ class Rows:
     def at(self, row, column, kind):
         """Return a pointer to what begins at a row and column.
 
-        Parameters
-        ----------
-        row, column, kind
-            LLVM values of both numbers, and the LLVM type of what begins there.
+        `row`, `column`, `kind`: LLVM values of both numbers, and the LLVM type of what begins
+          there.
         """
         build = self._builder
         offset = build.add(build.mul(row, self._stride), build.mul(column, column.type(BYTES)))

@@ -22,17 +22,8 @@ REAL, INDEX = ir.DoubleType(), ir.IntType(32)
 def cosines_and_sines(builder, angles):
     """Emit cosines and sines; scalars are packed into vectors of WIDTH.
 
-    Parameters
-    ----------
-    builder : llvmlite IRBuilder
-        Where the code is emitted.
-    angles : list of LLVM values
-        Angles [rad], all scalars or all vectors.
-
-    Returns
-    -------
-    list of tuple
-        (cosine, sine) of each angle.
+    `angles` (list of LLVM values): angles [rad], all scalars or all vectors.
+    Returns (cosine, sine) of each angle.
     """
     if isinstance(angles[0].type, ir.VectorType):
         return _of_vectors(builder, angles)
@@ -51,12 +42,7 @@ def cosines_and_sines(builder, angles):
 def packed(builder, numbers):
     """Return a vector of scalars.
 
-    Parameters
-    ----------
-    builder : llvmlite IRBuilder
-        Where the code is emitted.
-    numbers : list of LLVM values
-        The scalars.
+    `numbers` (list of LLVM values): the scalars.
     """
     vector = ir.Constant(ir.VectorType(REAL, len(numbers)), ir.Undefined)
     for k, number in enumerate(numbers):

@@ -54,10 +54,7 @@ class _Method(ctypes.Structure):
 def symbol(function_name):
     """Return the name of the entry of a compiled function.
 
-    Parameters
-    ----------
-    function_name : str
-        Name of the function in LLVM.
+    `function_name`: name of the function in LLVM.
     """
     return f'{function_name}.entry'
 
@@ -91,49 +88,27 @@ class ArgumentReader:
     def expect_count(self, count):
         """Branch to refusal unless the number of arguments is right.
 
-        Parameters
-        ----------
-        count : int
-            Expected number.
+        `count`: expected number.
         """
         self.expect(self.count, INTEGER(count))
 
     def item(self, k):
         """Return an item of the tuple that owns the function.
 
-        Parameters
-        ----------
-        k : int
-            Index of the item.
-
-        Returns
-        -------
-        LLVM value
-            Address of the object.
+        `k`: index of the item.
         """
         return self.load(self._owner, FIRST_ITEM + 8 * k)
 
     def array(self, k, axes, dtype, traits):
         """Return the data address and the lengths of an argument that is an array.
 
-        Parameters
-        ----------
-        k : int
-            Index of the argument.
-        axes : int
-            Expected number of axes.
-        dtype : int
-            Index of the item of the owner with the expected dtype. A copy of it from a pickle is
-            accepted, too.
-        traits : int
-            Expected flags, READABLE or WRITEABLE.
-
-        Returns
-        -------
-        data : LLVM value
-            Address of its data.
-        lengths : list of LLVM values
-            Length of each axis.
+        `k`: index of the argument.
+        `axes`: expected number of axes.
+        `dtype`: index of the item of the owner with the expected dtype. A copy of it from a pickle
+          is accepted, too.
+        `traits`: expected flags, READABLE or WRITEABLE.
+        Returns `data` (LLVM value): address of its data.
+        Returns `lengths` (list of LLVM values): length of each axis.
         """
         data, lengths = self.data_and_lengths(
             self.load(self.arguments, 8 * k), INTEGER(axes), dtype, traits
@@ -143,21 +118,12 @@ class ArgumentReader:
     def data_and_lengths(self, array, axes, dtype, traits):
         """Return the addresses of data and lengths of an array; refuse any other object.
 
-        Parameters
-        ----------
-        array : LLVM value
-            Address of the object.
-        axes : LLVM value
-            Expected number of axes.
-        dtype : int
-            Index of the item of the owner with the expected dtype.
-        traits : int
-            Expected flags, READABLE or WRITEABLE.
-
-        Returns
-        -------
-        data, lengths : LLVM value
-            Addresses of its data, and of the lengths of its axes.
+        `array` (LLVM value): address of the object.
+        `axes` (LLVM value): expected number of axes.
+        `dtype`: index of the item of the owner with the expected dtype.
+        `traits`: expected flags, READABLE or WRITEABLE.
+        Returns `data, lengths` (LLVM value): addresses of its data, and of the lengths of its
+          axes.
         """
         self.expect(self.load(array, TYPE), self.item(0))
         found = self.load(self.load(array, DTYPE), KIND)
@@ -170,17 +136,8 @@ class ArgumentReader:
     def real(self, k, kind):
         """Return an argument that is a float.
 
-        Parameters
-        ----------
-        k : int
-            Index of the argument.
-        kind : int
-            Index of the item of the owner that is the type float.
-
-        Returns
-        -------
-        LLVM value
-            The number.
+        `k`: index of the argument.
+        `kind`: index of the item of the owner that is the type float.
         """
         return self.load(self._object(k, kind), VALUE, REAL)
 
@@ -189,17 +146,8 @@ class ArgumentReader:
 
         CPython returns -1 for errors, so that -1 itself is refused.
 
-        Parameters
-        ----------
-        k : int
-            Index of the argument.
-        kind : int
-            Index of the item of the owner that is the type int.
-
-        Returns
-        -------
-        LLVM value
-            The number.
+        `k`: index of the argument.
+        `kind`: index of the item of the owner that is the type int.
         """
         builder = self.builder
         value = builder.call(
@@ -224,19 +172,9 @@ class ArgumentReader:
     def load(self, address, offset, kind=INTEGER):
         """Load the value at an address.
 
-        Parameters
-        ----------
-        address : LLVM value
-            The address.
-        offset : int
-            Offset from the address [bytes].
-        kind : LLVM type
-            Type of the value.
-
-        Returns
-        -------
-        LLVM value
-            The value.
+        `offset`: offset from the address [bytes].
+        `kind` (LLVM type): type of the value.
+        Returns the value.
         """
         place = self.builder.add(address, INTEGER(offset))
         return self.builder.load(self.builder.inttoptr(place, kind.as_pointer()))
@@ -244,12 +182,8 @@ class ArgumentReader:
     def expect(self, value, wanted, comparison='=='):
         """Branch to refusal unless a condition is true.
 
-        Parameters
-        ----------
-        value, wanted : LLVM values
-            The two sides of the comparison.
-        comparison : str
-            Its operator.
+        `value`, `wanted` (LLVM values): the two sides of the comparison.
+        `comparison`: its operator.
         """
         self.refusals.append(self.builder.block)
         accepted = self.builder.append_basic_block('accepted')
@@ -262,18 +196,11 @@ class ArgumentReader:
 def emit(module, name, body, dimensions, outputs):
     """Emit the entry of a function.
 
-    Parameters
-    ----------
-    module : llvmlite Module
-        Where it is emitted.
-    name : str
-        Name of the entry.
-    body : LLVM function
-        Takes data and lengths of each array, and returns a status.
-    dimensions : sequence of int
-        Number of axes of each array.
-    outputs : int
-        Number of written arrays, the last ones.
+    `module` (llvmlite Module): where it is emitted.
+    `name`: name of the entry.
+    `body` (LLVM function): takes data and lengths of each array, and returns a status.
+    `dimensions` (sequence of int): number of axes of each array.
+    `outputs`: number of written arrays, the last ones.
     """
     function = ir.Function(module, ir.FunctionType(INTEGER, [INTEGER] * 3), name)
     start, leave = (function.append_basic_block(part) for part in ('start', 'leave'))
@@ -298,26 +225,11 @@ def emit(module, name, body, dimensions, outputs):
 def api(module, name, *kinds, returns=INTEGER):
     """Return a function of CPython's API.
 
-    Parameters
-    ----------
-    module : llvmlite Module
-        Where it is declared.
-    name : str
-        Name of the function.
-    *kinds : LLVM types
-        Types of its arguments.
-    returns : LLVM type
-        Type of its result; the default is an object.
-
-    Returns
-    -------
-    LLVM function
-        The function.
-
-    Raises
-    ------
-    KernelError
-        If this interpreter has no such function; a call would end the process.
+    `module` (llvmlite Module): where it is declared.
+    `name`: name of the function.
+    `*kinds` (LLVM types): types of its arguments.
+    `returns` (LLVM type): type of its result; the default is an object.
+    Raises KernelError: if this interpreter has no such function; a call would end the process.
     """
     if not hasattr(ctypes.pythonapi, name):
         raise KernelError(
@@ -333,15 +245,8 @@ def entry(kernel):
     of another type, dtype, order or number of axes is refused. So is a read-only array for a
     result. Then nothing is computed. Inputs may be read-only.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        A kernel with an entry, compiled here.
-
-    Returns
-    -------
-    callable
-        The entry; a Python function of the same behaviour if the layout of objects is unknown.
+    `kernel` (Kernel): a kernel with an entry, compiled here.
+    Returns the entry; a Python function of the same behaviour if the layout of objects is unknown.
     """
     dispatcher = kernel.compiled
     (result,) = dispatcher.overloads.values()
@@ -355,24 +260,12 @@ def entry(kernel):
 def callable_at(address, *items, name='entry', text=None, keywords=False):
     """Return the Python function of machine code at an address.
 
-    Parameters
-    ----------
-    address : int
-        Address of the machine code.
-    *items : object
-        First items of the tuple that owns the function. The code compares with some of these
-        objects; the others must outlive it.
-    name : str
-        Name of the function.
-    text : str, optional
-        Its docstring.
-    keywords : bool
-        Whether it takes arguments by name.
-
-    Returns
-    -------
-    builtin_function_or_method
-        The function.
+    `address`: address of the machine code.
+    `*items` (object): first items of the tuple that owns the function. The code compares with some
+      of these objects; the others must outlive it.
+    `name`: name of the function.
+    `text`: its docstring.
+    `keywords`: whether it takes arguments by name.
     """
     texts = name.encode(), text and text.encode()
     traits = METH_FASTCALL | _METH_KEYWORDS * keywords

@@ -53,15 +53,8 @@ def vectorcall(kernel):
     Arrays and numbers of exactly the types of its signature go directly to the machine code.
     Otherwise the dispatcher is called with the same arguments.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel, compiled here.
-
-    Returns
-    -------
-    callable
-        The dispatcher itself for other signatures, or if the layout of objects is unknown.
+    `kernel` (Kernel): the kernel, compiled here.
+    Returns the dispatcher itself for other signatures, or if the layout of objects is unknown.
     """
     dispatcher, address = kernel.compiled, None
     if layout_is_known():

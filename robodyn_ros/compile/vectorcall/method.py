@@ -72,20 +72,12 @@ def python_method(name, text, one, otherwise, inputs, shapes, wrenches=False):
     A single result may be given as `out`. Names of arguments and all calls are generated, because
     look-ups would take as long as the work.
 
-    Parameters
-    ----------
-    name, text : str
-        Its name and docstring.
-    one : callable
-        The entry.
-    otherwise : callable
-        Called with arguments that the entry refuses.
-    inputs : sequence of str
-        Names of the arguments.
-    shapes : sequence of tuple
-        Shapes of the results.
-    wrenches : bool
-        Whether there is an argument f_ext, which only `otherwise` handles.
+    `name`, `text`: its name and docstring.
+    `one` (callable): the entry.
+    `otherwise` (callable): called with arguments that the entry refuses.
+    `inputs` (sequence of str): names of the arguments.
+    `shapes` (sequence of tuple): shapes of the results.
+    `wrenches`: whether there is an argument f_ext, which only `otherwise` handles.
     """
     names = [f'result{k}' for k in range(len(shapes))]
     made = [f'{result} = empty({shape!r})' for result, shape in zip(names, shapes)]
@@ -120,12 +112,8 @@ def apart(out, arrays):
 
     Kernels may write results before they have read all arguments.
 
-    Parameters
-    ----------
-    out : ndarray or None
-        Array that receives results.
-    arrays : sequence
-        Arguments of a method.
+    `out` (ndarray or None): array that receives results.
+    `arrays` (sequence): arguments of a method.
     """
     if not isinstance(out, np.ndarray):
         return arrays
@@ -141,21 +129,13 @@ def machine_method(otherwise, cases, lengths, shapes, of_frame=False, keeps=KEPT
     Each array is new, or an earlier result to which nobody has a reference any more. A single
     result may be given as `out`. All other arguments go to `otherwise`.
 
-    Parameters
-    ----------
-    otherwise : callable
-        A function or method with the same arguments, whose name, signature and docstring are
-        copied. It is returned itself if the layout of the interpreter is unknown.
-    cases : list or dict
-        See CASES.
-    lengths : sequence of int
-        Length of each state.
-    shapes : sequence of tuple
-        Shapes of the results.
-    of_frame : bool
-        Whether the last argument is the name of a frame.
-    keeps : int
-        Number of arrays of each result that are kept to be used again.
+    `otherwise` (callable): a function or method with the same arguments, whose name, signature and
+      docstring are copied. It is returned itself if the layout of the interpreter is unknown.
+    `cases` (list or dict): see CASES.
+    `lengths` (sequence of int): length of each state.
+    `shapes` (sequence of tuple): shapes of the results.
+    `of_frame`: whether the last argument is the name of a frame.
+    `keeps`: number of arrays of each result that are kept to be used again.
     """
     if not layout_is_known() or max(len(lengths), len(shapes)) > MOST:
         return otherwise

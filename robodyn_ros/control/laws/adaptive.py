@@ -73,20 +73,9 @@ def adaptive(
 ):
     """Compute all terms, then the estimates one period later.
 
-    Parameters
-    ----------
-    topology, constants, gravity, work : ndarray
-        Arrays of the model; see `model_arrays`.
-    matrix, v, a, Y : ndarray
-        Memory, overwritten.
-    learnt : (nb - 1, 10) ndarray
-        Estimates of the inertial parameters of the bodies, updated.
-    values : (4,) ndarray
-        Parameters of the law.
-    period : float
-        Time since the last call [s].
-    q, qd, reference, gains, terms
-        As of `ControlLaw.torques`.
+    `matrix`, `v`, `a`, `Y`: memory, overwritten.
+    `learnt`: estimates of the inertial parameters of the bodies, updated.
+    `period`: time since the last call [s].
     """
     passive_terms(topology, constants, gravity, work, matrix, v, a, q, qd, reference, gains, terms)
     regressor(topology, constants, gravity, work, q, qd, v, a, Y)
@@ -166,13 +155,7 @@ class AdaptiveComputedTorque(ControlLaw):
         self.learnt.fill(0.0)
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write every term, and adapt for one period unless saturated, in O(n depth).
-
-        Parameters
-        ----------
-        q, qd, reference, gains, terms
-            As of `ControlLaw.torques`.
-        """
+        """Write every term, and adapt for one period unless saturated, in O(n depth)."""
         period = 0.0 if self.saturated else self.period
         self._torques(
             *self._arrays, self.learnt, self.values, period, q, qd, reference, gains, terms

@@ -30,15 +30,8 @@ def braking(
 ):
     """Compute g(q) and -M(q) qd.
 
-    Parameters
-    ----------
-    topology, constants, gravity, work : ndarray
-        Arrays of the model; see `model_arrays`.
-    q, qd : (nv,) ndarray
-        State [rad or m, rad/s or m/s].
-    terms : (6, nv) ndarray
-        Two rows are written: the gravity torque [N m or N], and the negative momentum
-        [N m s or N s] in place of the feedback.
+    `terms`: two rows are written: the gravity torque [N m or N], and the negative momentum [N m s
+      or N s] in place of the feedback.
     """
     gravity_torque(topology, constants, gravity, work, q, terms[GRAVITY])
     mass_product(topology, constants, work, q, qd, terms[FEEDBACK])
@@ -64,22 +57,12 @@ def predict(
     The step is implicit in friction, by its secant through zero, so that it is stable at rest. The
     state stays as it is if the acceleration is not finite.
 
-    Parameters
-    ----------
-    topology, constants, gravity, work : ndarray
-        Arrays of the model; see `model_arrays`.
-    wrenches : (nb, 6) ndarray
-        Zeros.
-    rows : (3, nv) ndarray
-        Memory.
-    command : (nv,) ndarray
-        Commanded torque [N m or N].
-    weight : (nv,) ndarray
-        Torque that the robot adds to it [N m or N].
-    elapsed : float
-        Length of the step [s].
-    state : (2, nv) ndarray
-        Positions and velocities [rad or m, rad/s or m/s], updated.
+    `wrenches`: zeros.
+    `rows`: memory.
+    `command`: commanded torque [N m or N].
+    `weight`: torque that the robot adds to it [N m or N].
+    `elapsed`: length of the step [s].
+    `state`: positions and velocities [rad or m, rad/s or m/s], updated.
     """
     n = command.shape[0]
     torque, diagonal, qdd = rows[0], rows[1], rows[2]
@@ -124,10 +107,7 @@ class Braking(ControlLaw):
     def replace_kernels(self, replacements):
         """Replace both kernels; see `ControlLaw.replace_kernels`.
 
-        Parameters
-        ----------
-        replacements : mapping of Kernel to Kernel
-            Kernels for this robot by the generic ones.
+        `replacements` (mapping of Kernel to Kernel): kernels for this robot by the generic ones.
         """
         super().replace_kernels(replacements)
         self._predict = self._replacements[predict].vectorcall
@@ -135,23 +115,13 @@ class Braking(ControlLaw):
     def predict(self, command, weight, elapsed, state):
         """Advance a state as the model moves under a torque, in O(n).
 
-        Parameters
-        ----------
-        command, weight : (nv,) ndarray
-            Commanded torque, and what the robot adds to it [N m or N].
-        elapsed : float
-            Time [s].
-        state : (2, nv) ndarray
-            Positions and velocities [rad or m, rad/s or m/s], updated.
+        `command`, `weight` (nv,): commanded torque, and what the robot adds to it [N m
+          or N].
+        `elapsed`: time [s].
+        `state` (2, nv): positions and velocities [rad or m, rad/s or m/s], updated.
         """
         self._predict(*self._arrays, *self._memory, command, weight, elapsed, state)
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write the terms of gravity and of the negative momentum, in O(n).
-
-        Parameters
-        ----------
-        q, qd, reference, gains, terms
-            As of `ControlLaw.torques`.
-        """
+        """Write the terms of gravity and of the negative momentum, in O(n)."""
         self._torques(*self._arrays, q, qd, terms)

@@ -50,23 +50,11 @@ def computed_torque(
 ):
     """Compute all terms but 'other'.
 
-    Parameters
-    ----------
-    topology, constants, gravity, work, rows : ndarray
-        Arrays of the robot and memory; see KernelLaw.
-    q, qd : (nv,) ndarray
-        State [rad or m, rad/s or m/s].
-    reference : (3, nv) ndarray
-        Reference of position, velocity and acceleration.
-    gains : (2, nv) ndarray
-        Kp and Kd [1/s^2, 1/s].
-    terms : (6, nv) ndarray
-        Torque terms [N m or N], written.
-
-    Returns
-    -------
-    int
-        0.
+    `topology`, `constants`, `gravity`, `work`, `rows`: arrays of the robot and memory; see
+      KernelLaw.
+    `gains`: kp and Kd [1/s^2, 1/s].
+    `terms`: torque terms [N m or N], written.
+    Returns 0.
     """
     n = qd.shape[0]
     M, acceleration = rows[:n], rows[n]

@@ -30,21 +30,9 @@ def diagonal_damping(
 ):
     """Compute -m Kd m^T qd, m C(q, eta) and g(q).
 
-    Parameters
-    ----------
-    topology, constants, gravity, work : ndarray
-        Arrays of the model; see `model_arrays`.
-    q, qd : (nv,) ndarray
-        State [rad or m, rad/s or m/s].
-    gains : (2, nv) ndarray
-        Kd [1/s] in the second row.
-    terms : (6, nv) ndarray
-        Torque terms [N m or N], zeros on entry; three rows are written.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `gains`: kd [1/s] in the second row.
+    `terms`: torque terms [N m or N], zeros on entry; three rows are written.
+    Returns 0, or the body whose pivot is singular.
     """
     gravity_torque(topology, constants, gravity, work, q, terms[GRAVITY])
     return damping_torques(
@@ -89,14 +77,6 @@ class DiagonalDamping(ControlLaw):
     def torques(self, q, qd, reference, gains, terms):
         """Write the terms of gravity, of Coriolis forces, and of damping, in O(n).
 
-        Parameters
-        ----------
-        q, qd, reference, gains, terms
-            As of `ControlLaw.torques`.
-
-        Returns
-        -------
-        int
-            0, or the body whose pivot is singular.
+        Returns 0, or the body whose pivot is singular.
         """
         return self._torques(*self._arrays, q, qd, gains, terms)

@@ -53,22 +53,12 @@ def elastic_joint_law(
 ):
     """Compute all terms but 'other'.
 
-    Parameters
-    ----------
-    topology, constants, gravity, work : ndarray
-        Arrays of the model; see `model_arrays`.
-    compliance : (nv,) ndarray
-        Compliance of the springs [rad/(N m) or m/N].
-    rotor, motor : (nv,) ndarray
-        Rotor inertia of elastic joints in the model, and that of their motors [kg m^2 or kg].
-    f_ext, beside, joint_torque : (nb, 6), (3, nv) and (3, nv) ndarray
-        Memory, overwritten.
-    q, qd : (nv,) ndarray
-        State of the motors [rad or m, rad/s or m/s].
-    reference : (3, nv) ndarray
-        Reference of the links.
-    gains, terms
-        As of `ControlLaw.torques`.
+    `compliance`: compliance of the springs [rad/(N m) or m/N].
+    `rotor`, `motor`: rotor inertia of elastic joints in the model, and that of their motors [kg
+      m^2 or kg].
+    `f_ext`, `beside`, `joint_torque`: memory, overwritten.
+    `q`, `qd`: state of the motors [rad or m, rad/s or m/s].
+    `reference`: reference of the links.
     """
     for i in range(f_ext.shape[0]):
         for j in range(6):
@@ -199,26 +189,9 @@ class ElasticJointLaw(ControlLaw):
 
     @classmethod
     def trial_options(cls, robot):
-        """Return options that make every other joint elastic.
-
-        Parameters
-        ----------
-        robot : Robot
-            The robot.
-
-        Returns
-        -------
-        dict
-            The options.
-        """
+        """Return options that make every other joint elastic."""
         return {'elastic_joints': tuple(f'{name}=1e3 0 0.1' for name in robot.joint_names[::2])}
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write every term of the model, in O(n).
-
-        Parameters
-        ----------
-        q, qd, reference, gains, terms
-            As of `ControlLaw.torques`.
-        """
+        """Write every term of the model, in O(n)."""
         self._torques(*self._arrays, q, qd, reference, gains, terms)

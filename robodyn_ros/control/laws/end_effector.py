@@ -88,20 +88,11 @@ def lead_by_joints(
 
     x_r = x(q_r), v_r = J qd_r, a_r = J qdd_r + Jdot qd_r. The target rests there.
 
-    Parameters
-    ----------
-    topology, constants, work : ndarray
-        Arrays of the model; see `model_arrays`.
-    X, J, bias : (4, 4), (6, nv) and (6,) ndarray
-        Memory, overwritten.
-    zeros : (nv,) ndarray
-        Zeros.
-    body, frame
-        Body and placement of the end effector; see `ControlLaw.end_effector`.
-    target, state : ndarray
-        Arrays of its TaskReference, written.
-    reference : (3, nv) ndarray
-        Position, velocity and acceleration of the joints.
+    `topology`, `constants`, `work`: arrays of the model; see `model_arrays`.
+    `X`, `J`, `bias`: memory, overwritten.
+    `body`, `frame`: body and placement of the end effector; see `ControlLaw.end_effector`.
+    `target`, `state`: arrays of its TaskReference, written.
+    `reference`: position, velocity and acceleration of the joints.
     """
     q, qd, qdd = reference[JOINT], reference[VELOCITY], reference[ACCELERATION]
     jacobian(topology, constants, work, q, body, frame, J)

@@ -59,27 +59,14 @@ def floating_base_computed_torque(
 ):
     """Compute all terms of the arm.
 
-    Parameters
-    ----------
-    topology, constants, gravity, work : ndarray
-        Arrays of the robot with a free base; see `model_arrays`.
-    free : (6 + nv,) ndarray
-        1 for velocities of a base that reacts, else 0.
-    position, velocity : (7 + nq,) and (6 + nv,) ndarray
-        State of the base, then memory for that of the arm.
-    f_ext : (nb, 6) ndarray
-        Memory, overwritten.
-    known : (3, 6 + nv) ndarray
-        Acceleration of a moved base in the first row, then memory.
-    tau, qdd : (3, 6 + nv) ndarray
-        Memory, overwritten.
-    q, qd, reference, gains, terms
-        As of `ControlLaw.torques`.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `topology`, `constants`, `gravity`, `work`: arrays of the robot with a free base; see
+      `model_arrays`.
+    `free`: 1 for velocities of a base that reacts, else 0.
+    `position`, `velocity`: state of the base, then memory for that of the arm.
+    `f_ext`: memory, overwritten.
+    `known`: acceleration of a moved base in the first row, then memory.
+    `tau`, `qdd`: memory, overwritten.
+    Returns 0, or the body whose pivot is singular.
     """
     n = q.shape[0]
     base = velocity.shape[0] - n
@@ -202,19 +189,14 @@ class FloatingBaseComputedTorque(ControlLaw):
     def set_base(self, pose, twist, acceleration=(0.0,) * ROWS):
         """Set the state of the base; may be called from another thread.
 
-        Parameters
-        ----------
-        pose : (7,) array_like
-            Position [m] in the world, and quaternion x, y, z, w of base axes in world axes.
-        twist : (6,) array_like
-            Velocity [m/s] in world axes, and angular velocity [rad/s] in base axes.
-        acceleration : (6,) array_like
-            Rate of the twist [m/s^2, rad/s^2]; used for a base that is moved.
-
-        Raises
-        ------
-        ShapeError
-            For another number of values, values that are not finite, or no quaternion of length 1.
+        `pose` ((7,) array_like): position [m] in the world, and quaternion x, y, z, w of base axes
+          in world axes.
+        `twist` ((6,) array_like): velocity [m/s] in world axes, and angular velocity [rad/s] in
+          base axes.
+        `acceleration` ((6,) array_like): rate of the twist [m/s^2, rad/s^2]; used for a base that
+          is moved.
+        Raises ShapeError: for another number of values, values that are not finite, or no
+          quaternion of length 1.
         """
         base = tuple(np.array(each, dtype=float) for each in (pose, twist, acceleration))
         fits = [each.shape for each in base] == [(POSITIONS,), (ROWS,), (ROWS,)]
@@ -235,15 +217,7 @@ class FloatingBaseComputedTorque(ControlLaw):
     def model_of_kernels(cls, model):
         """Return the model with a free base.
 
-        Parameters
-        ----------
-        model : RobotModel
-            The arm.
-
-        Returns
-        -------
-        RobotModel
-            The model.
+        `model` (RobotModel): the arm.
         """
         return with_free_base(model)
 
@@ -251,45 +225,19 @@ class FloatingBaseComputedTorque(ControlLaw):
     def trial_options(cls, robot):
         """Return options with a free base, if the base has mass.
 
-        Parameters
-        ----------
-        robot : Robot
-            The arm.
-
-        Returns
-        -------
-        dict
-            The options.
+        `robot` (Robot): the arm.
         """
         return {'base': FREE} if robot.model.base_inertia[0] > 0.0 else {}
 
     def reset(self, q, qd):
-        """Restart the time-out of the base state.
-
-        Parameters
-        ----------
-        q, qd
-            As of `ControlLaw.reset`; not used.
-        """
+        """Restart the time-out of the base state."""
         self._age = 0.0
 
     def torques(self, q, qd, reference, gains, terms):
         """Write every term of the model, in O(n).
 
-        Parameters
-        ----------
-        q, qd, reference, gains, terms
-            As of `ControlLaw.torques`.
-
-        Returns
-        -------
-        int
-            0, or the body whose pivot is singular.
-
-        Raises
-        ------
-        RobodynError
-            If the state of the base is too old.
+        Returns 0, or the body whose pivot is singular.
+        Raises RobodynError: if the state of the base is too old.
         """
         pose, twist, acceleration = self._base
         self._age += self.period if self.base_known else 0.0

@@ -20,14 +20,7 @@ def gravity_compensation(
 ):
     """Compute g(q).
 
-    Parameters
-    ----------
-    topology, constants, gravity, work : ndarray
-        Arrays of the model; see `model_arrays`.
-    q, qd : (nv,) ndarray
-        State [rad or m, rad/s or m/s].
-    terms : (6, nv) ndarray
-        Torque terms [N m or N]; one row is written.
+    `terms`: torque terms [N m or N]; one row is written.
     """
     gravity_torque(topology, constants, gravity, work, q, terms[GRAVITY])
 
@@ -52,11 +45,5 @@ class GravityCompensation(ControlLaw):
         self._arrays = model_arrays(robot)
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write the term of gravity, in O(n).
-
-        Parameters
-        ----------
-        q, qd, reference, gains, terms
-            As of `ControlLaw.torques`.
-        """
+        """Write the term of gravity, in O(n)."""
         self._torques(*self._arrays, q, qd, terms)

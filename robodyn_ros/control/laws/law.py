@@ -131,10 +131,7 @@ class ControlLaw:
     def __init__(self, robot):
         """Allocate all memory of `torques`, which runs in the real-time loop.
 
-        Raises
-        ------
-        ModelError
-            If a joint of the robot has a quaternion.
+        Raises ModelError: if a joint of the robot has a quaternion.
         """
         robot.model.refuse_quaternions(f'the control law {self.name!r}')
         self.robot = robot
@@ -355,15 +352,8 @@ class KernelLaw(ControlLaw):
 def model_arrays(robot):
     """Return the first arguments of a law's kernel.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Returns
-    -------
-    topology, constants, gravity, work : tuple of ndarray
-        Arrays of the model, and memory for the recursions.
+    Returns `topology, constants, gravity, work` (tuple of ndarray): arrays of the model, and
+      memory for the recursions.
     """
     model = robot.model
     return model.topology, model.constants, model.gravity, working_memory.allocate(model.topology)

@@ -75,26 +75,11 @@ COMPANIONS = {
 def chosen_laws(model, names, passive=()):
     """Return [(name, subject, Recipe)] of laws to emit, with COMPANIONS.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    names : sequence of str
-        Names of laws, out of LAW_RECIPES.
-    passive : sequence of str
-        Joints without motor, for 'underactuated_computed_torque'.
-
-    Returns
-    -------
-    list of tuple
-        Empty without names.
-
-    Raises
-    ------
-    ModelError
-        If a joint of the robot has a quaternion, or no joint is left to drive.
-    UnknownNameError
-        For an unknown passive joint, if the law lacks one, or for one without that law.
+    `names` (sequence of str): names of laws, out of LAW_RECIPES.
+    `passive` (sequence of str): joints without motor, for 'underactuated_computed_torque'.
+    Raises ModelError: if a joint of the robot has a quaternion, or no joint is left to drive.
+    Raises UnknownNameError: for an unknown passive joint, if the law lacks one, or for one without
+      that law.
     """
     if passive or _UNDERACTUATED in names:
         _require_passive(model, names, passive)

@@ -259,35 +259,16 @@ def operational_space_control(
 ):
     """Advance `target` and `state` by `elapsed`, and compute all terms.
 
-    Parameters
-    ----------
-    topology, constants, gravity, work : ndarray
-        Arrays of the model; see `model_arrays`.
-    M, J, X : (nv, nv), (6, nv) and (4, 4) ndarray
-        Memory, overwritten.
-    A, spare, vectors, F : (6, 6) ndarray
-        Memory, overwritten.
-    task, joints : (6, 6) and (4, nv) ndarray
-        Memory for vectors, overwritten.
-    fastest : (nv,) ndarray
-        Largest joint rates due to the reference [rad/s or m/s].
-    body, frame
-        Body and placement of the end effector; see `ControlLaw.end_effector`.
-    goal, target, state, measured, shares : ndarray
-        Arrays of its TaskReference; all but the first are written.
-    values : (29,) ndarray
-        Parameters of the law.
-    elapsed : float
-        Time since the last call [s].
-    age : float
-        Age of the joint state [s]; positions are extrapolated with qd.
-    q, qd, reference, gains, terms
-        As of `ControlLaw.torques`.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `M`, `J`, `X`: memory, overwritten.
+    `A`, `spare`, `vectors`, `F`: memory, overwritten.
+    `task`, `joints`: memory for vectors, overwritten.
+    `fastest`: largest joint rates due to the reference [rad/s or m/s].
+    `body`, `frame`: body and placement of the end effector; see `ControlLaw.end_effector`.
+    `goal`, `target`, `state`, `measured`, `shares`: arrays of its TaskReference; all but the first
+      are written.
+    `elapsed`: time since the last call [s].
+    `age`: age of the joint state [s]; positions are extrapolated with qd.
+    Returns 0, or the body whose pivot is singular.
     """
     age = min(age, values[LONGEST_AGE])
     for i in range(6):
@@ -504,22 +485,13 @@ class OperationalSpace(ControlLaw):
     def replace_kernels(self, replacements):
         """Replace all kernels; see `ControlLaw.replace_kernels`.
 
-        Parameters
-        ----------
-        replacements : mapping of Kernel to Kernel
-            Kernels for this robot by the generic ones.
+        `replacements` (mapping of Kernel to Kernel): kernels for this robot by the generic ones.
         """
         super().replace_kernels(replacements)
         self._lead = self._replacements[lead_by_joints].vectorcall
 
     def reset(self, q, qd):
-        """Hold the pose of the end effector.
-
-        Parameters
-        ----------
-        q, qd
-            As of `ControlLaw.reset`.
-        """
+        """Hold the pose of the end effector."""
         topology, constants, _, work = self._arrays[:4]
         X = np.empty((4, 4))
         pose = self._replacements.get(generic.pose, generic.pose)
@@ -531,30 +503,14 @@ class OperationalSpace(ControlLaw):
     def refuse_target(self, target):
         """Refuse a target that the end effector cannot follow.
 
-        Parameters
-        ----------
-        target : TaskTarget
-            The target.
-
-        Returns
-        -------
-        str
-            Reason of the refusal, or ''.
+        Returns reason of the refusal, or ''.
         """
         return target.refusal(self.task, self.values[SPEED:JERK])
 
     def torques(self, q, qd, reference, gains, terms):
         """Advance the reference of the end effector, and write every term, in O(n depth).
 
-        Parameters
-        ----------
-        q, qd, reference, gains, terms
-            As of `ControlLaw.torques`.
-
-        Returns
-        -------
-        int
-            0, or the body whose pivot is singular.
+        Returns 0, or the body whose pivot is singular.
         """
         task = self.task
         if task.led:

@@ -75,23 +75,11 @@ def passivity(
 ):
     """Compute all terms but 'other'.
 
-    Parameters
-    ----------
-    topology, constants, gravity, work, rows : ndarray
-        Arrays of the robot and memory; see KernelLaw.
-    q, qd : (nv,) ndarray
-        State [rad or m, rad/s or m/s].
-    reference : (3, nv) ndarray
-        Reference of position, velocity and acceleration.
-    gains : (2, nv) ndarray
-        Kp and Kd [N m/rad, N m s/rad].
-    terms : (6, nv) ndarray
-        Torque terms [N m or N], written.
-
-    Returns
-    -------
-    int
-        0.
+    `topology`, `constants`, `gravity`, `work`, `rows`: arrays of the robot and memory; see
+      KernelLaw.
+    `gains`: kp and Kd [N m/rad, N m s/rad].
+    `terms`: torque terms [N m or N], written.
+    Returns 0.
     """
     n = qd.shape[0]
     matrix, v, a = rows[:n], rows[n], rows[n + 1]

@@ -44,23 +44,11 @@ def pd(
 ):
     """Compute the feedback term.
 
-    Parameters
-    ----------
-    topology, constants, gravity, work, rows : ndarray
-        Arrays of the robot and memory; see KernelLaw.
-    q, qd : (nv,) ndarray
-        State [rad or m, rad/s or m/s].
-    reference : (3, nv) ndarray
-        Reference of position, velocity and acceleration.
-    gains : (2, nv) ndarray
-        Kp and Kd [N m/rad, N m s/rad].
-    terms : (6, nv) ndarray
-        Torque terms [N m or N]; one row is written.
-
-    Returns
-    -------
-    int
-        0.
+    `topology`, `constants`, `gravity`, `work`, `rows`: arrays of the robot and memory; see
+      KernelLaw.
+    `gains`: kp and Kd [N m/rad, N m s/rad].
+    `terms`: torque terms [N m or N]; one row is written.
+    Returns 0.
     """
     feedback(q, qd, reference, gains, terms[FEEDBACK])
     return 0

@@ -18,24 +18,9 @@ STATES = 5
 def specialised_kernels(model, law, progress=None):
     """Return the kernels of a law for one robot, for its Supervisor; compiled and verified.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    law : type
-        The ControlLaw class.
-    progress : callable, optional
-        As in robodyn_ros.compile.warm_up.
-
-    Returns
-    -------
-    dict of Kernel to Kernel
-        Kernels for this robot by the generic ones.
-
-    Raises
-    ------
-    KernelError
-        If a torque term differs from that of the generic kernels.
+    `law` (type): the ControlLaw class.
+    `progress` (callable): as in robodyn_ros.compile.warm_up.
+    Raises KernelError: if a torque term differs from that of the generic kernels.
     """
     laws = (law, Braking)  # the second one gives the safe torque
     found = {}

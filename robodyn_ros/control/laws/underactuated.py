@@ -137,23 +137,9 @@ def underactuated_computed_torque(
 
     The rows of qdd add up to the expected accelerations.
 
-    Parameters
-    ----------
-    topology, constants, gravity, work : ndarray
-        Arrays of the model; see `model_arrays`.
-    passive : (nv,) ndarray
-        1 for a joint without motor, else 0.
-    f_ext, free, known, tau, qdd : ndarray
-        Memory, overwritten; see `accelerate`.
-    values : (1,) ndarray
-        Parameters of the law.
-    q, qd, reference, gains, terms
-        As of `ControlLaw.torques`.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `passive`: 1 for a joint without motor, else 0.
+    `f_ext`, `free`, `known`, `tau`, `qdd`: memory, overwritten; see `accelerate`.
+    Returns 0, or the body whose pivot is singular.
     """
     status = accelerate(
         topology,
@@ -251,31 +237,12 @@ class UnderactuatedComputedTorque(ControlLaw):
 
     @classmethod
     def trial_options(cls, robot):
-        """Return options that make every other joint passive.
-
-        Parameters
-        ----------
-        robot : Robot
-            The robot.
-
-        Returns
-        -------
-        dict
-            The options.
-        """
+        """Return options that make every other joint passive."""
         return {'passive_joints': tuple(robot.joint_names[1::2])}
 
     def torques(self, q, qd, reference, gains, terms):
         """Write every term of the model, in O(n).
 
-        Parameters
-        ----------
-        q, qd, reference, gains, terms
-            As of `ControlLaw.torques`.
-
-        Returns
-        -------
-        int
-            0, or the body whose pivot is singular.
+        Returns 0, or the body whose pivot is singular.
         """
         return self._torques(*self._arrays, self.values, q, qd, reference, gains, terms)

@@ -243,43 +243,19 @@ def underactuated_operational_space(
 ):
     """Compute all terms of the driven joints, and zeros of the passive ones.
 
-    Parameters
-    ----------
-    topology, constants, gravity, work : ndarray
-        Arrays of the model; see `model_arrays`.
-    passive : (nv,) ndarray
-        1 for a joint without motor, else 0.
-    f_ext, free : (nb, 6) and (nv,) ndarray
-        Memory, overwritten.
-    known, tau, qdd : (3 + nv, nv) ndarray
-        Memory, overwritten; see `underactuated.accelerate`.
-    J, J_G : (6, nv) ndarray
-        Memory, overwritten.
-    motion, zero : (nv,) ndarray
-        Memory, overwritten.
-    X : (4, 4) ndarray
-        Memory, overwritten.
-    A, spare, vectors, F : (6, 6) ndarray
-        Memory, overwritten.
-    task : (7, 6) ndarray
-        Memory for vectors of the tool, overwritten.
-    wanted, measured, shares : (6, 4), (6, 4) and (6,) ndarray
-        Memory, overwritten.
-    null, null_work, null_vectors, G : (nv, nv) ndarray
-        Memory, overwritten; see `disturbance_compliance`.
-    passive_weights, passive_shares, asked, force : (nv,) ndarray
-        Memory, overwritten.
-    body, frame
-        Body and placement of the tool; see `ControlLaw.end_effector`.
-    values : ndarray
-        Parameters of the law.
-    q, qd, reference, gains, terms
-        As of `ControlLaw.torques`.
-
-    Returns
-    -------
-    int
-        0, or the body whose pivot is singular.
+    `passive`: 1 for a joint without motor, else 0.
+    `f_ext`, `free`: memory, overwritten.
+    `known`, `tau`, `qdd`: memory, overwritten; see `underactuated.accelerate`.
+    `J`, `J_G`: memory, overwritten.
+    `motion`, `zero`: memory, overwritten.
+    `X`: memory, overwritten.
+    `A`, `spare`, `vectors`, `F`: memory, overwritten.
+    `task`: memory for vectors of the tool, overwritten.
+    `wanted`, `measured`, `shares`: memory, overwritten.
+    `null`, `null_work`, `null_vectors`, `G`: memory, overwritten; see `disturbance_compliance`.
+    `passive_weights`, `passive_shares`, `asked`, `force`: memory, overwritten.
+    `body`, `frame`: body and placement of the tool; see `ControlLaw.end_effector`.
+    Returns 0, or the body whose pivot is singular.
     """
     n = q.shape[0]
     for i in range(6):
@@ -479,15 +455,7 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
     def torques(self, q, qd, reference, gains, terms):
         """Write every term of the model, in O(n^2).
 
-        Parameters
-        ----------
-        q, qd, reference, gains, terms
-            As of `ControlLaw.torques`.
-
-        Returns
-        -------
-        int
-            0, or the body whose pivot is singular.
+        Returns 0, or the body whose pivot is singular.
         """
         return self._torques(
             *self._arrays, *self._place, self.values, q, qd, reference, gains, terms

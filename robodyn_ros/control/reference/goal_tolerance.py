@@ -13,17 +13,9 @@ from robodyn_ros.errors import ShapeError, UnknownNameError, shorten
 def missed(supervisor):
     """Return the joint that is farthest from the end of its trajectory, and its distance.
 
-    Parameters
-    ----------
-    supervisor : Supervisor
-        The supervisor.
-
-    Returns
-    -------
-    joint : int
-        The joint; -1 unless such an end is held, beyond the `goal_tolerance` of the settings.
-    distance : float
-        Measured position less reference [rad or m].
+    Returns `joint` (int): the joint; -1 unless such an end is held, beyond the `goal_tolerance` of
+      the settings.
+    Returns `distance` (float): measured position less reference [rad or m].
     """
     if supervisor.state is not State.HOLD or supervisor.reason != Reason.TRAJECTORY_END:
         return -1, 0.0
@@ -70,15 +62,7 @@ class Tolerance:
     def violation(self, position_error: np.ndarray, velocity_error: np.ndarray) -> str:
         """Return a message about the first joint beyond its tolerance.
 
-        Parameters
-        ----------
-        position_error, velocity_error : (n,) ndarray
-            Errors of the joints [rad or m, rad/s or m/s].
-
-        Returns
-        -------
-        str
-            The message, or ''.
+        `position_error`, `velocity_error`: errors of the joints [rad or m, rad/s or m/s].
         """
         errors = np.abs((position_error, velocity_error))
         wrong = np.argwhere(~(errors <= self._limits))

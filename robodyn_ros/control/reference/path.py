@@ -47,18 +47,6 @@ class Path:
 
         Position, velocity and effort continue from the start, and the acceleration too where the
         first segment is quintic. At the end the path is at rest.
-
-        Parameters
-        ----------
-        trajectory : Trajectory
-            The trajectory.
-        start : (4, nv) ndarray
-            Reference at reception.
-
-        Returns
-        -------
-        Path
-            The path.
         """
         passed = trajectory.passed
         if passed == trajectory.times.size:
@@ -84,15 +72,7 @@ class Path:
     def target(cls, trajectory):
         """Return the path of one target that holds at once, with its velocity.
 
-        Parameters
-        ----------
-        trajectory : Trajectory
-            The target, a trajectory of one point.
-
-        Returns
-        -------
-        Path
-            The path.
+        `trajectory` (Trajectory): the target, a trajectory of one point.
         """
         end = trajectory.rows[:, -1].copy()
         return cls(np.zeros(1), np.zeros((0, end.shape[1])), end)
@@ -100,17 +80,8 @@ class Path:
     def merged(self, other, mine):
         """Return the path that has some joints of this one, and the others of another.
 
-        Parameters
-        ----------
-        other : Path
-            The other one, which begins at the same time.
-        mine : (nv,) ndarray of bool
-            Joints of this path.
-
-        Returns
-        -------
-        Path
-            The path.
+        `other` (Path): the other one, which begins at the same time.
+        `mine` ((nv,) ndarray of bool): joints of this path.
         """
         knots = np.union1d(self.knots, other.knots)
         rows = np.where(mine, self._over(knots), other._over(knots))
@@ -119,19 +90,9 @@ class Path:
     def followed_by(self, other, begin, switch):
         """Return the path along this one, and then along another.
 
-        Parameters
-        ----------
-        other : Path
-            The other one.
-        begin : float
-            Time on this path at which the new one begins [s].
-        switch : float
-            Time on this path at which the other one begins [s].
-
-        Returns
-        -------
-        Path
-            The path.
+        `other` (Path): the other one.
+        `begin`: time on this path at which the new one begins [s].
+        `switch`: time on this path at which the other one begins [s].
         """
         between = self.knots[(begin < self.knots) & (self.knots < switch)]
         knots = np.concatenate([[begin], between, [switch]])
@@ -158,12 +119,8 @@ class Path:
     def sample(self, t, reference):
         """Write position, velocity and acceleration at a time.
 
-        Parameters
-        ----------
-        t : float
-            Time since reception [s].
-        reference : (4, nv) ndarray
-            Position, velocity, acceleration and effort, written.
+        `t`: time since reception [s].
+        `reference` (4, nv): position, velocity, acceleration and effort, written.
         """
         self._sample(self.knots, self.coefficients, self.end, t, reference)
 
@@ -174,19 +131,9 @@ class Path:
         accepted if the path returns within it. Between two points the velocity may be SWING times
         its limit.
 
-        Parameters
-        ----------
-        start : (4, nv) ndarray
-            Reference at reception.
-        lower, upper, velocity : (nv,) ndarray
-            Limits of the joints [rad or m, rad/s or m/s].
-        joint_names : sequence of str
-            Names of the joints.
-
-        Returns
-        -------
-        str
-            Reason of the refusal, with the joint, or ''.
+        `lower`, `upper`, `velocity` (nv,): limits of the joints [rad or m, rad/s or
+          m/s].
+        Returns reason of the refusal, with the joint, or ''.
         """
         limits = np.array(
             [
@@ -265,14 +212,8 @@ def keeps_to(limits, i, q, qd, factor):
 def sample(knots: Vector, coefficients: Matrix, end: Matrix, t: Scalar, reference: Matrix):
     """Write position, velocity, acceleration and effort at a time; bisection, O(log s + nv).
 
-    Parameters
-    ----------
-    knots, coefficients, end : ndarray
-        As of Path.
-    t : float
-        Time since reception [s].
-    reference : (4, nv) ndarray
-        Position, velocity, acceleration and effort, written.
+    `t`: time since reception [s].
+    `reference`: position, velocity, acceleration and effort, written.
     """
     last = knots.shape[0] - 1
     if not (t < knots[last]):
@@ -301,19 +242,8 @@ def first_violation(
 ):
     """Return where the segments from begin to stop - 1 first leave the limits.
 
-    Parameters
-    ----------
-    knots, coefficients, end : ndarray
-        As of Path.
-    limits : (3, nv) ndarray
-        Lowest and highest position, highest speed.
-    begin, stop : int
-        Range of the segments.
-
-    Returns
-    -------
-    int
-        (segment * CHECKED_INSTANTS + instant) * nv + joint, or -1.
+    `limits`: lowest and highest position, highest speed.
+    `begin`, `stop`: range of the segments.
     """
     n = end.shape[1]
     for k in range(begin, stop):

@@ -21,25 +21,11 @@ def receive_trajectory(trajectory, start, stop, settings, joint_names):
     reference, and too soon for the velocity limits, is the posture that the sender assumes. It is
     left out. Joints that the trajectory does not move come to rest.
 
-    Parameters
-    ----------
-    trajectory : Trajectory
-        The trajectory.
-    start : (4, nv) ndarray
-        Reference at reception.
-    stop : Path or None
-        Path on which joints come to rest; it may be None if the trajectory moves all of them.
-    settings : Settings
-        Settings of the supervisor, with its limits.
-    joint_names : sequence of str
-        Names of the joints.
-
-    Returns
-    -------
-    path : Path or None
-        The path, None if it is refused.
-    reason : str
-        Reason of the refusal, or ''.
+    `stop` (Path or None): path on which joints come to rest; it may be None if the trajectory
+      moves all of them.
+    `settings` (Settings): settings of the supervisor, with its limits.
+    Returns `path` (Path or None): the path, None if it is refused.
+    Returns `reason` (str): reason of the refusal, or ''.
     """
     trajectory = trajectory.completed(start[0]).near(start[0], settings.turns)
     trajectory = _in_time(trajectory, start[0], settings)
@@ -83,25 +69,11 @@ def receive_target(trajectory, start, elapsed, settings, joint_names):
     A target that is due at once is a step. It is limited by the joint's largest motion in the
     elapsed time. The first target is limited by the largest start error.
 
-    Parameters
-    ----------
-    trajectory : Trajectory
-        The target, a trajectory of one point.
-    start : (4, nv) ndarray
-        Reference at reception.
-    elapsed : float
-        Time since the previous target [s], infinite for the first.
-    settings : Settings
-        Settings of the supervisor, with its limits.
-    joint_names : sequence of str
-        Names of the joints.
-
-    Returns
-    -------
-    path : Path or None
-        The path, None if it is refused.
-    reason : str
-        Reason of the refusal, or ''.
+    `trajectory` (Trajectory): the target, a trajectory of one point.
+    `elapsed`: time since the previous target [s], infinite for the first.
+    `settings` (Settings): settings of the supervisor, with its limits.
+    Returns `path` (Path or None): the path, None if it is refused.
+    Returns `reason` (str): reason of the refusal, or ''.
     """
     trajectory = trajectory.completed(start[0]).near(start[0], settings.turns)
     if not trajectory.passed:

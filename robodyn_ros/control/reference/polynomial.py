@@ -14,17 +14,9 @@ def hermite(knots, q, qd, qdd=None):
     Cubic segments have position and velocity of both ends, quintic ones the acceleration too.
     Source: Craig, section 7.3.
 
-    Parameters
-    ----------
-    knots : (s + 1,) ndarray
-        Times [s].
-    q, qd, qdd : (s + 1, nv) ndarray
-        Positions [rad or m] and their derivatives. Without qdd the segments are cubic.
-
-    Returns
-    -------
-    (6 s, nv) ndarray
-        Coefficients.
+    `knots` (s + 1,): times [s].
+    `q`, `qd`, `qdd` (s + 1, nv): positions [rad or m] and their derivatives. Without qdd
+      the segments are cubic.
     """
     T = np.diff(knots)[:, None]
     c = np.zeros((len(T), 6, q.shape[1]))
@@ -48,19 +40,10 @@ def hermite(knots, q, qd, qdd=None):
 def splines(knots, q, qd, qdd, degrees):
     """Return segments that are linear, cubic or quintic, each for itself.
 
-    Parameters
-    ----------
-    knots : (s + 1,) ndarray
-        Times [s].
-    q, qd, qdd : (s + 1, nv) ndarray
-        Positions [rad or m] and their derivatives; where a segment does not use them, any numbers.
-    degrees : (s,) ndarray of int
-        1, 3 or 5, for each segment.
-
-    Returns
-    -------
-    (s, 6, nv) ndarray
-        Coefficients.
+    `knots` (s + 1,): times [s].
+    `q`, `qd`, `qdd` (s + 1, nv): positions [rad or m] and their derivatives; where a
+      segment does not use them, any numbers.
+    `degrees` ((s,) ndarray of int): 1, 3 or 5, for each segment.
     """
     c = np.zeros((len(degrees), 6, q.shape[1]))
     c[:, 0], c[:, 1] = q[:-1], np.diff(q, axis=0) / np.diff(knots)[:, None]
@@ -74,19 +57,11 @@ def splines(knots, q, qd, qdd, degrees):
 def blended(knots, rows, degrees):
     """Return the same points with a blend from the velocity of the first one to the first slope.
 
-    Parameters
-    ----------
-    knots : (s + 1,) ndarray
-        Times [s].
-    rows : (4, s + 1, nv) ndarray
-        Position, velocity, acceleration and effort of the points.
-    degrees : (s,) ndarray of int
-        Degrees of the segments, the first of which is 1.
-
-    Returns
-    -------
-    knots, rows, degrees : tuple of ndarray
-        As given, the blend first: a cubic as long as BLEND, or as the first segment.
+    `knots` (s + 1,): times [s].
+    `rows` (4, s + 1, nv): position, velocity, acceleration and effort of the points.
+    `degrees` ((s,) ndarray of int): degrees of the segments, the first of which is 1.
+    Returns `knots, rows, degrees` (tuple of ndarray): as given, the blend first: a cubic as long
+      as BLEND, or as the first segment.
     """
     share = min(1.0, BLEND / knots[1])
     point = rows[:, 0] + share * (rows[:, 1] - rows[:, 0])

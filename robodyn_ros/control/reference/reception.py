@@ -44,17 +44,8 @@ class Reception:
     def plan(self, settings, joint_names):
         """Plan the path, which may take longer than a period.
 
-        Parameters
-        ----------
-        settings : Settings
-            Settings of the supervisor, with its limits.
-        joint_names : sequence of str
-            Names of the joints.
-
-        Returns
-        -------
-        str
-            Reason of a refusal, or ''.
+        `settings` (Settings): settings of the supervisor, with its limits.
+        Returns reason of a refusal, or ''.
         """
         trajectory, start = self._trajectory, self._start
         if self._streamed:
@@ -72,15 +63,8 @@ class Reception:
     def install(self, timeout):
         """Follow the path, unless the reference was replaced meanwhile.
 
-        Parameters
-        ----------
-        timeout : float
-            Time after a streamed target is due at which it ends without a successor [s].
-
-        Returns
-        -------
-        bool
-            Whether it is followed.
+        `timeout`: time after a streamed target is due at which it ends without a successor [s].
+        Returns whether it is followed.
         """
         reference, path, clock = self._reference, self._path, self._clock
         if self._epoch != reference.epoch:

@@ -46,10 +46,7 @@ class Reference:
     def hold(self, q):
         """Rest at a posture.
 
-        Parameters
-        ----------
-        q : (nv,) ndarray
-            The posture [rad or m].
+        `q` (nv,): the posture [rad or m].
         """
         self._position[:] = q
         self._rates.fill(0.0)
@@ -60,12 +57,7 @@ class Reference:
     def stop(self, path, started):
         """Come to rest on a path, and hold its end.
 
-        Parameters
-        ----------
-        path : Path
-            The path.
-        started : float
-            Time at which it began [s].
+        `started`: time at which it began [s].
         """
         path.sample(0.0, self.rows)
         self.follow(path, None, started)
@@ -73,14 +65,8 @@ class Reference:
     def follow(self, path, source, started):
         """Follow a path.
 
-        Parameters
-        ----------
-        path : Path
-            The path.
-        source : object
-            The object from which it was planned.
-        started : float
-            Time at which it began [s].
+        `source` (object): the object from which it was planned.
+        `started`: time at which it began [s].
         """
         self.path, self.source, self.streamed = path, source, False
         self._started, self._expires, self._streamed_at = started, math.inf, -math.inf
@@ -89,16 +75,10 @@ class Reference:
     def stream(self, path, source, started, timeout):
         """Follow a streamed target until a time after it is due.
 
-        Parameters
-        ----------
-        path : Path
-            The path to the target.
-        source : object
-            The object from which it was planned.
-        started : float
-            Time at which it began [s].
-        timeout : float
-            Time after the target is due at which it ends without a successor [s].
+        `path` (Path): the path to the target.
+        `source` (object): the object from which it was planned.
+        `started`: time at which it began [s].
+        `timeout`: time after the target is due at which it ends without a successor [s].
         """
         self.path, self.source, self.streamed = path, source, True
         self._started = self._streamed_at = started
@@ -108,15 +88,7 @@ class Reference:
     def at(self, clock):
         """Return a copy of the reference at a time.
 
-        Parameters
-        ----------
-        clock : float
-            The time [s].
-
-        Returns
-        -------
-        (4, nv) ndarray
-            Position, velocity, acceleration and effort.
+        `clock`: the time [s].
         """
         rows = self.rows.copy()
         if self.path is not None:
@@ -126,62 +98,23 @@ class Reference:
     def until(self, path, clock, switch):
         """Return the path along the present one, and along another from a later time on.
 
-        Parameters
-        ----------
-        path : Path
-            The other one.
-        clock, switch : float
-            Time at which the new path begins, and at which the other one does [s].
-
-        Returns
-        -------
-        Path
-            The path.
+        `path` (Path): the other one.
+        `clock`, `switch`: time at which the new path begins, and at which the other one does [s].
         """
         return self.path.followed_by(path, clock - self._started, switch - self._started)
 
     def since_streamed(self, clock):
-        """Return the time since the last streamed target.
-
-        Parameters
-        ----------
-        clock : float
-            Present time [s].
-
-        Returns
-        -------
-        float
-            The time [s], infinite without a streamed target.
-        """
+        """Return the time since the last streamed target."""
         return clock - self._streamed_at
 
     def expired(self, clock):
-        """Return whether the last streamed target has timed out.
-
-        Parameters
-        ----------
-        clock : float
-            Present time [s].
-
-        Returns
-        -------
-        bool
-            Whether it has.
-        """
+        """Return whether the last streamed target has timed out."""
         return clock > self._expires
 
     def advance(self, clock):
         """Advance to a time. When a trajectory ends, its end point is held.
 
-        Parameters
-        ----------
-        clock : float
-            Present time [s].
-
-        Returns
-        -------
-        bool
-            Whether a trajectory has just ended.
+        Returns whether a trajectory has just ended.
         """
         t = clock - self._started
         self.path.sample(t, self.rows)

@@ -27,21 +27,9 @@ def stopping_times(q, qd, momentum, weight, settings):
 
     A joint that would leave its range stops sooner, at the end of its range.
 
-    Parameters
-    ----------
-    q, qd : (nv,) ndarray
-        State [rad or m, rad/s or m/s].
-    momentum : (nv,) ndarray
-        p [N m s or N s].
-    weight : (nv,) ndarray
-        g [N m or N].
-    settings : Settings
-        Has the limits.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Times [s]; 0 for a joint at rest.
+    `momentum` (nv,): p [N m s or N s].
+    `weight` (nv,): g [N m or N].
+    `settings` (Settings): has the limits.
     """
     limits, size = settings.effort_limits, np.abs(momentum)
     room = SHARE * limits + np.sign(momentum) * (weight if settings.safe[GRAVITY] else 0.0)
@@ -59,17 +47,8 @@ def stopping_times(q, qd, momentum, weight, settings):
 def stopping_path(q, qd, times):
     """Return the path on which each joint comes to rest in its time.
 
-    Parameters
-    ----------
-    q, qd : (nv,) ndarray
-        State at the start [rad or m, rad/s or m/s].
-    times : (nv,) ndarray
-        Time until each joint rests [s]; 0: at once.
-
-    Returns
-    -------
-    Path
-        The path.
+    `q`, `qd` (nv,): state at the start [rad or m, rad/s or m/s].
+    `times` (nv,): time until each joint rests [s]; 0: at once.
     """
     end = np.zeros((ROWS, len(q)))
     end[0] = q + 0.5 * qd * times

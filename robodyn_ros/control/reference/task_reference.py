@@ -83,12 +83,8 @@ class TaskReference:
     def hold(self, position, quaternion):
         """Rest at a pose without a wrench.
 
-        Parameters
-        ----------
-        position : (3,) array_like
-            Origin of the end effector in the base [m].
-        quaternion : (4,) array_like
-            Its orientation (x, y, z, w).
+        `position` ((3,) array_like): origin of the end effector in the base [m].
+        `quaternion` ((4,) array_like): its orientation (x, y, z, w).
         """
         for rows in (self.target, self.state):
             rows.fill(0.0)
@@ -107,21 +103,9 @@ class TaskReference:
         target for now replaces all scheduled ones. A twist or a wrench without a successor ends a
         timeout after its time.
 
-        Parameters
-        ----------
-        target : TaskTarget
-            The target.
-        clock : float
-            Present time [s].
-        since : float
-            Time from the last `advance` to now [s].
-        timeout : float
-            Age at which a twist or a wrench ends [s].
-
-        Returns
-        -------
-        str
-            Reason of a refusal, or ''.
+        `since`: time from the last `advance` to now [s].
+        `timeout`: age at which a twist or a wrench ends [s].
+        Returns reason of a refusal, or ''.
         """
         if max(len(self._motion), len(self._wrenches)) >= MOST:
             return f'{MOST} targets lie ahead already; expected fewer'
@@ -157,20 +141,10 @@ class TaskReference:
         limits. After TARGET_REACHED `moving` stays until the caller has seen the end effector
         there, and clears it.
 
-        Parameters
-        ----------
-        clock : float
-            Present time [s].
-        elapsed : float
-            Time since the last call [s].
-        age : float
-            Age of the joint state [s].
-
-        Returns
-        -------
-        str
-            TARGET_REACHED while the reference rests at the target, REFERENCE_TIMEOUT after the
-            end of a part without a successor, or ''.
+        `elapsed`: time since the last call [s].
+        `age`: age of the joint state [s].
+        Returns TARGET_REACHED while the reference rests at the target, REFERENCE_TIMEOUT after the
+          end of a part without a successor, or ''.
         """
         self.elapsed, self.age = elapsed, age
         if not self.moving:
@@ -245,14 +219,6 @@ class TaskReference:
 def rotation(quaternion):
     """Return the rotation matrix of a quaternion.
 
-    Parameters
-    ----------
-    quaternion : (4,) array_like
-        (x, y, z, w).
-
-    Returns
-    -------
-    (3, 3) ndarray
-        The matrix.
+    `quaternion` ((4,) array_like): (x, y, z, w).
     """
     return np.column_stack(axes_of_quaternion(*quaternion))

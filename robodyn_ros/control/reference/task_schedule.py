@@ -32,24 +32,16 @@ class TaskSchedule:
     def begin(self, time, **places):
         """Set the pose before the first target.
 
-        Parameters
-        ----------
-        time : float
-            Time of the pose [s].
-        **places
-            'position' (3,) and 'quaternion' (4,).
+        `time`: time of the pose [s].
+        `**places`: 'position' (3,) and 'quaternion' (4,).
         """
         self._before = {name: (time, place) for name, place in places.items()}
 
     def insert(self, time, parts):
         """Add the parts of a target at its time; at most MOST targets fit.
 
-        Parameters
-        ----------
-        time : float
-            Time of the target [s].
-        parts : dict
-            Parts of the target by name, in base axes.
+        `time`: time of the target [s].
+        `parts` (dict): parts of the target by name, in base axes.
         """
         k = bisect.bisect(self._times, time)
         for known in (k - 1, k):
@@ -64,11 +56,6 @@ class TaskSchedule:
 
         A pose without a twist gets the velocity of a Catmull-Rom spline. This is the mean velocity
         from the pose before it to the pose after it. The last pose is reached at rest.
-
-        Returns
-        -------
-        dict of str to ndarray
-            The parts by name.
         """
         parts = self._parts[0]
         if 'twist' in parts or not ('position' in parts or 'quaternion' in parts):
@@ -79,12 +66,8 @@ class TaskSchedule:
     def pop(self):
         """Remove the next target.
 
-        Returns
-        -------
-        time : float
-            Its time [s].
-        parts : dict of str to ndarray
-            Its parts by name.
+        Returns `time` (float): its time [s].
+        Returns `parts` (dict of str to ndarray): its parts by name.
         """
         parts, time = self.next(), self._times.pop(0)
         self._before.update({name: (time, parts[name]) for name in self._before if name in parts})

@@ -227,17 +227,10 @@ class Trajectory:
 def whole_turns(away, turns):
     """Return the whole turns within a difference of positions.
 
-    Parameters
-    ----------
-    away : (nv,) ndarray
-        The difference [rad or m].
-    turns : (nv,) ndarray
-        A whole turn of each joint [rad]; 0 for a joint that does not turn without end.
-
-    Returns
-    -------
-    (nv,) ndarray
-        The turns [rad]; what is left of the difference is half a turn at most.
+    `away` (nv,): the difference [rad or m].
+    `turns` (nv,): a whole turn of each joint [rad]; 0 for a joint that does not turn
+      without end.
+    Returns the turns [rad]; what is left of the difference is half a turn at most.
     """
     share = np.divide(away, turns, out=np.zeros_like(away), where=turns > 0.0)
     return turns * np.sign(share) * np.ceil(np.abs(share) - HALF)

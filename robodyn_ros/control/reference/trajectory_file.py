@@ -48,20 +48,8 @@ class Points:
     def of(self, joint_names):
         """Return the trajectory of some joints; columns of others are left out.
 
-        Parameters
-        ----------
-        joint_names : sequence of str
-            Names of the joints, in the order wanted.
-
-        Returns
-        -------
-        Trajectory
-            The trajectory.
-
-        Raises
-        ------
-        UnknownNameError
-            For a joint that the file does not move.
+        `joint_names` (sequence of str): names of the joints, in the order wanted.
+        Raises UnknownNameError: for a joint that the file does not move.
         """
         missing = [name for name in joint_names if name not in self.joint_names]
         if missing:
@@ -88,22 +76,10 @@ def read_points(path: str | os.PathLike) -> Points:
     YAML file holds a JointTrajectory, possibly within a RobotTrajectory, a DisplayTrajectory or a
     goal of FollowJointTrajectory.
 
-    Parameters
-    ----------
-    path : str or path
-        Name of a file that ends with .csv, .json, .yaml or .yml.
-
-    Returns
-    -------
-    Points
-        The points.
-
-    Raises
-    ------
-    ShapeError
-        If it has no trajectory; the message names missing fields.
-    OSError
-        If the file cannot be read.
+    `path`: name of a file that ends with .csv, .json, .yaml or .yml.
+    Returns the points.
+    Raises ShapeError: if it has no trajectory; the message names missing fields.
+    Raises OSError: if the file cannot be read.
     """
     path = Path(path)
     if path.suffix not in READERS:
@@ -123,20 +99,8 @@ def read_points(path: str | os.PathLike) -> Points:
 def nanoseconds(value: float) -> int:
     """Return a time rounded to a whole number of nanoseconds.
 
-    Parameters
-    ----------
-    value : float
-        The time [ns].
-
-    Returns
-    -------
-    int
-        The time [ns].
-
-    Raises
-    ------
-    ValueError
-        For a time beyond LATEST.
+    `value`: the time [ns].
+    Raises ValueError: for a time beyond LATEST.
     """
     whole = round(value)
     if abs(whole // NANOSECONDS) > LATEST:

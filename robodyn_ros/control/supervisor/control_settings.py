@@ -266,17 +266,8 @@ def effective_state_timeout(asked, period):
 
     So it cannot be disabled.
 
-    Parameters
-    ----------
-    asked : float
-        Requested timeout [s].
-    period : float
-        Period of the control loop [s].
-
-    Returns
-    -------
-    float
-        The timeout [s].
+    `asked`: requested timeout [s].
+    `period`: period of the control loop [s].
     """
     ceiling = STATE_TIMEOUT_CEILING
     return max(asked if asked <= ceiling else ceiling, STATE_TIMEOUT_PERIODS * period)

@@ -97,10 +97,7 @@ class Counters:
     def count(self, acted):
         """Count a tick in which torque was published.
 
-        Parameters
-        ----------
-        acted : int
-            Limits that acted, as bits of `guards.limit_torque`.
+        `acted`: limits that acted, as bits of `guards.limit_torque`.
         """
         self.cycles += 1
         self.position_guarded += acted & guards.POSITION_GUARDED != 0

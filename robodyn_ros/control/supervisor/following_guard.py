@@ -31,12 +31,7 @@ class FollowingGuard:
     def adopt(self, settings, law):
         """Take the errors to report, for joints that follow a reference of joints.
 
-        Parameters
-        ----------
-        settings : Settings
-            The errors.
-        law : ControlLaw
-            The law.
+        `settings` (Settings): the errors.
         """
         follows = np.full(settings.nv, law.tracks and law.task is None)
         if law.undriven is not None:
@@ -46,17 +41,7 @@ class FollowingGuard:
     def judge(self, reference, q):
         """Compare positions with a reference.
 
-        Parameters
-        ----------
-        reference : (3, nv) ndarray
-            Reference of position, velocity and acceleration.
-        q : (nv,) ndarray
-            Positions [rad or m].
-
-        Returns
-        -------
-        FollowingGuard
-            Itself.
+        Returns itself.
         """
         self.joint, self.far = self._first(reference, q, self._tolerance), False
         if self.joint >= 0:

@@ -23,10 +23,7 @@ TOLERANCE = 1e-8  # [-] relative error, far above rounding and far below that of
 def guards_known_answers():
     """Run every kernel that guards a torque or samples a trajectory on a known case.
 
-    Raises
-    ------
-    KernelError
-        If a result is wrong; the message names the kernel.
+    Raises KernelError: if a result is wrong; the message names the kernel.
     """
     _judged()
     _stuck()
@@ -39,17 +36,9 @@ def guards_known_answers():
 def law_known_answers(law, robot):
     """Compare the torque terms of a compiled law with those of its source run as Python.
 
-    Parameters
-    ----------
-    law : type
-        The ControlLaw class.
-    robot : Robot
-        The robot to compute for.
-
-    Raises
-    ------
-    KernelError
-        If they differ; the message names the law.
+    `law` (type): the ControlLaw class.
+    `robot` (Robot): the robot to compute for.
+    Raises KernelError: if they differ; the message names the law.
     """
     if not law.kernels:
         return

@@ -105,24 +105,12 @@ def judge(
 
     All checks are in one kernel, since a call costs more than the comparisons.
 
-    Parameters
-    ----------
-    state, previous : (2, nv) ndarray
-        This state and the previous one [rad or m, rad/s or m/s]. The first is shifted by whole
-        turns; see `unwind`.
-    guards : (6, nv) ndarray
-        Limits; see `Settings`.
-    elapsed : float
-        Time between both states [s].
-    allowance : float
-        Motion beyond the velocity limit that is no jump [rad or m].
-    overspeed : float
-        Factor on the velocity limits [-].
-
-    Returns
-    -------
-    int
-        1 + i if the state of joint i is implausible, else JUMPED, TOO_FAST or 0.
+    `state`, `previous`: this state and the previous one [rad or m, rad/s or m/s]. The first is
+      shifted by whole turns; see `unwind`.
+    `elapsed`: time between both states [s].
+    `allowance`: motion beyond the velocity limit that is no jump [rad or m].
+    `overspeed`: factor on the velocity limits [-].
+    Returns 1 + i if the state of joint i is implausible, else JUMPED, TOO_FAST or 0.
     """
     joint = first_implausible(state)
     if joint >= 0:
@@ -149,35 +137,16 @@ def first_stuck(
 ):
     """Return the first joint that repeats its reading although it moves, -1 if there is none.
 
-    Parameters
-    ----------
-    state : (2, nv) ndarray
-        Positions and velocities [rad or m, rad/s or m/s].
-    repeated : (2, nv) ndarray
-        The readings up to now, NaN before the first one; updated.
-    command : (nv,) ndarray
-        The last published torque [N m or N].
-    earlier : (nv,) ndarray
-        That of the time when the reading of each joint was new [N m or N]; updated.
-    since : (nv,) ndarray
-        This time [s]; updated.
-    friction : (nv,) ndarray
-        Dry friction of the model [N m or N].
-    guards : (5, nv) ndarray
-        Limits; see `Settings`.
-    time : float
-        Time of receipt of the state [s].
-    timeout : float
-        Time for which a reading may be repeated [s].
-    share : float
-        Share of the effort limit by which the torque may change meanwhile [-].
-    last : int
-        The last result; a joint stays stuck until its reading changes.
-
-    Returns
-    -------
-    int
-        The joint.
+    `state`: positions and velocities [rad or m, rad/s or m/s].
+    `repeated`: the readings up to now, NaN before the first one; updated.
+    `command`: the last published torque [N m or N].
+    `earlier`: that of the time when the reading of each joint was new [N m or N]; updated.
+    `since`: this time [s]; updated.
+    `friction`: dry friction of the model [N m or N].
+    `time`: time of receipt of the state [s].
+    `timeout`: time for which a reading may be repeated [s].
+    `share`: share of the effort limit by which the torque may change meanwhile [-].
+    `last`: the last result; a joint stays stuck until its reading changes.
     """
     stuck = -1
     for i in range(command.shape[0]):
@@ -199,19 +168,10 @@ def first_stuck(
 def first_behind(reference: Matrix, q: Vector, tolerance: Vector):
     """Return the joint that is farthest from its reference, by its tolerance.
 
-    Parameters
-    ----------
-    reference : (4, nv) ndarray
-        Reference of position, velocity, acceleration and effort.
-    q : (nv,) ndarray
-        Positions [rad or m].
-    tolerance : (nv,) ndarray
-        Largest errors [rad or m]; inf for joints that follow no reference.
-
-    Returns
-    -------
-    int
-        The joint; -1 if all are within their tolerances, NOT_FINITE for a reference that is not.
+    `reference`: reference of position, velocity, acceleration and effort.
+    `tolerance`: largest errors [rad or m]; inf for joints that follow no reference.
+    Returns the joint; -1 if all are within their tolerances, NOT_FINITE for a reference that is
+      not.
     """
     for i in range(q.shape[0]):
         for k in range(reference.shape[0]):
@@ -229,19 +189,10 @@ def first_behind(reference: Matrix, q: Vector, tolerance: Vector):
 def add_terms(terms: Matrix, commanded: Flags, total: Vector):
     """Sum the commanded torque terms, and clear the others.
 
-    Parameters
-    ----------
-    terms : (6, nv) ndarray
-        Torque terms [N m or N], updated.
-    commanded : (6,) ndarray of bool
-        Terms to sum.
-    total : (nv,) ndarray
-        Their sum [N m or N], written.
-
-    Returns
-    -------
-    int
-        First joint whose sum is not finite, -1 if there is none.
+    `terms`: torque terms [N m or N], updated.
+    `commanded`: terms to sum.
+    `total`: their sum [N m or N], written.
+    Returns first joint whose sum is not finite, -1 if there is none.
     """
     worst = -1
     for i in range(total.shape[0]):
@@ -264,18 +215,11 @@ def brake(terms: Matrix, commanded: Flags, qd: Vector, guards: Matrix, rate: Sca
     A torque that drives its joint on, since it slows another one down, gets the smallest of the
     remaining shares. So the power stays negative.
 
-    Parameters
-    ----------
-    terms : (6, nv) ndarray
-        Terms of `laws.braking`; the negative momentum is overwritten by the torque [N m or N].
-    commanded : (6,) ndarray of bool
-        Terms that will be summed.
-    qd : (nv,) ndarray
-        Velocity [rad/s or m/s].
-    guards : (6, nv) ndarray
-        Limits; see `Settings`.
-    rate : float
-        1 / time constant [1/s].
+    `terms`: terms of `laws.braking`; the negative momentum is overwritten by the torque [N m or
+      N].
+    `commanded`: terms that will be summed.
+    `qd`: velocity [rad/s or m/s].
+    `rate`: 1 / time constant [1/s].
     """
     smallest = 1.0
     for i in range(qd.shape[0]):
@@ -309,25 +253,12 @@ def limit_torque(
     acts in the direction of motion. Then the change is at most rate * dt. Last comes the effort
     limit; a lowered limit is approached at the rate. The result is finite for any input.
 
-    Parameters
-    ----------
-    wanted : (nv,) ndarray
-        Wanted torque [N m or N].
-    state : (2, nv) ndarray
-        Positions and velocities [rad or m, rad/s or m/s].
-    guards : (6, nv) ndarray
-        Limits; see `Settings`.
-    dt : float
-        Time since the last torque [s], not negative.
-    torque : (nv,) ndarray
-        Last published torque [N m or N]; overwritten by the one to publish.
-    position_guarded, rate_limited, effort_limited : (nv,) ndarray of bool
-        Joints where the limit acted, written.
-
-    Returns
-    -------
-    int
-        Limits that acted on any joint, as bits.
+    `wanted`: wanted torque [N m or N].
+    `state`: positions and velocities [rad or m, rad/s or m/s].
+    `dt`: time since the last torque [s], not negative.
+    `torque`: last published torque [N m or N]; overwritten by the one to publish.
+    `position_guarded`, `rate_limited`, `effort_limited`: joints where the limit acted, written.
+    Returns limits that acted on any joint, as bits.
     """
     acted = 0
     for i in range(torque.shape[0]):

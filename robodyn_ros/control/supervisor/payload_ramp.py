@@ -60,28 +60,13 @@ class PayloadRamp:
     def plan(self, frame, mass, com, inertia, duration):
         """Plan a ramp to a payload, without starting it.
 
-        Parameters
-        ----------
-        frame : str
-            Name of a link or joint.
-        mass : float
-            Mass [kg].
-        com : (3,) array_like
-            Centre of mass [m] in the axes of the frame.
-        inertia : (3, 3) array_like
-            Inertia [kg m^2] about the centre of mass, in the axes of the frame.
-        duration : float
-            Duration of the ramp [s].
-
-        Returns
-        -------
-        plan : tuple
-            Argument of `begin`.
-
-        Raises
-        ------
-        UnknownNameError, ModelError, ParameterError
-            For a refused value. Nothing has changed then.
+        `com` ((3,) array_like): centre of mass [m] in the axes of the frame.
+        `inertia` ((3, 3) array_like): inertia [kg m^2] about the centre of mass, in the axes of
+          the frame.
+        `duration`: duration of the ramp [s].
+        Returns `plan` (tuple): argument of `begin`.
+        Raises UnknownNameError, ModelError, ParameterError: for a refused value. Nothing has
+          changed then.
         """
         if not 0.0 <= duration <= LONGEST:  # also true for NaN
             raise ParameterError(f'a payload ramp of {duration:g} s; expected 0 to {LONGEST:g} s')
@@ -91,17 +76,8 @@ class PayloadRamp:
     def weight(self, plan, q):
         """Return the gravity torque at the end of a ramp.
 
-        Parameters
-        ----------
-        plan : tuple
-            Result of `plan`.
-        q : (nv,) ndarray
-            Posture [rad or m].
-
-        Returns
-        -------
-        (nv,) ndarray
-            Torque that holds the robot with its payloads [N m or N].
+        `plan` (tuple): result of `plan`.
+        `q` (nv,): posture [rad or m].
         """
         self._planned[:], *_ = plan
         return self._robot.gravity_torque(q)
@@ -109,17 +85,8 @@ class PayloadRamp:
     def require_held(self, plan, measured, settings, joint_names):
         """Refuse a plan whose weight a joint cannot hold.
 
-        Parameters
-        ----------
-        plan : tuple
-            Result of `plan`.
-        measured, settings, joint_names
-            As of `preconditions.refuse_weight`.
-
-        Raises
-        ------
-        ParameterError
-            If it is refused.
+        `plan` (tuple): result of `plan`.
+        Raises ParameterError: if it is refused.
         """
         sentence = refuse_weight(self, plan, measured, settings, joint_names)
         if sentence:
@@ -128,15 +95,8 @@ class PayloadRamp:
     def overload(self, settings):
         """Say which joints hold the robot in every posture, but not with its payloads.
 
-        Parameters
-        ----------
-        settings : Settings
-            Has the effort limits.
-
-        Returns
-        -------
-        str
-            The sentence; '' if there are none, or if the robot holds its weight by itself.
+        `settings` (Settings): has the effort limits.
+        Returns the sentence; '' if there are none, or if the robot holds its weight by itself.
         """
         if settings.robot_compensates_gravity:
             return ''
@@ -148,10 +108,7 @@ class PayloadRamp:
     def begin(self, plan):
         """Begin a ramp from the present payloads.
 
-        Parameters
-        ----------
-        plan : tuple
-            Result of `plan`.
+        `plan` (tuple): result of `plan`.
         """
         self._goal, self._duration, self._payloads = plan
         self._start, self._elapsed, self.moving = self._constants.copy(), 0.0, True
@@ -160,10 +117,7 @@ class PayloadRamp:
     def advance(self, dt):
         """Advance the ramp.
 
-        Parameters
-        ----------
-        dt : float
-            Time step [s].
+        `dt`: time step [s].
         """
         self._elapsed += dt
         share = self._elapsed / self._duration if self._duration else math.inf

@@ -11,19 +11,8 @@ from robodyn_ros.control.supervisor.controller_states import State
 def refuse_age(measured, now, settings):
     """Refuse a missing or outdated joint state.
 
-    Parameters
-    ----------
-    measured : Measurement or None
-        The last joint state.
-    now : float
-        Present time [s].
-    settings : Settings
-        Has the timeout.
-
-    Returns
-    -------
-    str
-        Reason of the refusal, or ''.
+    `settings` (Settings): has the timeout.
+    Returns reason of the refusal, or ''.
     """
     if measured is None:
         return 'there is no joint state yet'
@@ -38,21 +27,9 @@ def refuse_age(measured, now, settings):
 def refuse_reference(state, reason, law, active):
     """Refuse a reference in a state that takes none.
 
-    Parameters
-    ----------
-    state : State
-        State of the controller.
-    reason : str
-        Its reason.
-    law : ControlLaw
-        The law.
-    active : bool
-        Whether the controller is active.
-
-    Returns
-    -------
-    str
-        Reason of the refusal, or ''.
+    `state` (State): state of the controller.
+    `active`: whether the controller is active.
+    Returns reason of the refusal, or ''.
     """
     if not law.tracks:
         return f'control law {law.name} follows no reference; choose another law'
@@ -70,17 +47,7 @@ def refuse_reference(state, reason, law, active):
 def named(state, reason):
     """Return a state with its reason, as in 'FAULT (STOPPED)'.
 
-    Parameters
-    ----------
-    state : State
-        The state.
-    reason : str
-        Its reason, or ''.
-
-    Returns
-    -------
-    str
-        Both.
+    `reason`: its reason, or ''.
     """
     return f'{state.name} ({reason})' if reason else state.name
 
@@ -88,15 +55,7 @@ def named(state, reason):
 def text_of(error):
     """Return an exception as text of bounded length.
 
-    Parameters
-    ----------
-    error : Exception
-        The exception.
-
-    Returns
-    -------
-    str
-        Type and message.
+    `error` (Exception): the exception.
     """
     return f'{type(error).__name__}: {error}'[:200]
 
@@ -104,17 +63,8 @@ def text_of(error):
 def refuse_effort_limits(settings, joint_names):
     """Refuse joints without an effort limit; 0 is a limit, and means no torque.
 
-    Parameters
-    ----------
-    settings : Settings
-        Has the effort limits.
-    joint_names : sequence of str
-        Names of the joints.
-
-    Returns
-    -------
-    str
-        Reason of the refusal, or ''.
+    `settings` (Settings): has the effort limits.
+    Returns reason of the refusal, or ''.
     """
     missing = [joint_names[i] for i in np.flatnonzero(np.isnan(settings.effort_limits))]
     return (
@@ -127,23 +77,11 @@ def refuse_effort_limits(settings, joint_names):
 def refuse_weight(ramp, plan, measured, settings, joint_names):
     """Refuse a payload that a joint cannot hold, although it can hold the present ones.
 
-    Parameters
-    ----------
-    ramp : PayloadRamp
-        The payloads of the robot.
-    plan : tuple
-        Its plan with the payload.
-    measured : Measurement or None
-        The last joint state; without one nothing is refused.
-    settings : Settings
-        Has the effort limits.
-    joint_names : sequence of str
-        Names of the joints.
-
-    Returns
-    -------
-    str
-        Reason of the refusal, or ''.
+    `ramp` (PayloadRamp): the payloads of the robot.
+    `plan` (tuple): its plan with the payload.
+    `measured` (Measurement or None): the last joint state; without one nothing is refused.
+    `settings` (Settings): has the effort limits.
+    Returns reason of the refusal, or ''.
     """
     if measured is None or settings.robot_compensates_gravity:
         return ''
@@ -162,21 +100,10 @@ def refuse_weight(ramp, plan, measured, settings, joint_names):
 def refuse_far(wanted, actual, reach, joint_names, what):
     """Refuse a posture that is too far from the actual one.
 
-    Parameters
-    ----------
-    wanted, actual : (nv,) ndarray
-        Both postures [rad or m].
-    reach : float or (nv,) ndarray
-        Largest distance of a joint [rad or m].
-    joint_names : sequence of str
-        Names of the joints.
-    what : str
-        Name of the wanted posture, for the reason.
-
-    Returns
-    -------
-    str
-        Reason of the refusal, or ''.
+    `wanted`, `actual` (nv,): both postures [rad or m].
+    `reach` (float or (nv,) ndarray): largest distance of a joint [rad or m].
+    `what`: name of the wanted posture, for the reason.
+    Returns reason of the refusal, or ''.
     """
     error = np.abs(wanted - actual)
     wrong = np.flatnonzero(~(error <= reach))
@@ -192,21 +119,9 @@ def refuse_far(wanted, actual, reach, joint_names, what):
 def refuse_posture(posture, measured, settings, joint_names):
     """Refuse an arm that is far from the posture that a caller assumes.
 
-    Parameters
-    ----------
-    posture : (nv,) array_like or None
-        The posture [rad or m]; None is accepted.
-    measured : Measurement
-        The last joint state.
-    settings : Settings
-        Has the largest distance, and the turns of joints that turn without end.
-    joint_names : sequence of str
-        Names of the joints.
-
-    Returns
-    -------
-    str
-        Reason of the refusal, or ''.
+    `posture` ((nv,) array_like or None): the posture [rad or m]; None is accepted.
+    `settings` (Settings): has the largest distance, and the turns of joints that turn without end.
+    Returns reason of the refusal, or ''.
     """
     if posture is None:
         return ''
@@ -217,17 +132,8 @@ def refuse_posture(posture, measured, settings, joint_names):
 def refuse_law_values(values, law):
     """Refuse values that do not fit the law's own parameters.
 
-    Parameters
-    ----------
-    values : (k,) ndarray or None
-        The values; None is accepted.
-    law : ControlLaw
-        The law.
-
-    Returns
-    -------
-    str
-        Reason of the refusal, or ''.
+    `values` ((k,) ndarray or None): the values; None is accepted.
+    Returns reason of the refusal, or ''.
     """
     if values is None:
         return ''

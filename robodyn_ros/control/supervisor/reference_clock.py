@@ -32,17 +32,9 @@ class Clock:
     def tick(self, now, period):
         """Advance the clock.
 
-        Parameters
-        ----------
-        now : float
-            Time of the loop's clock [s].
-        period : float
-            Period of the loop [s].
-
-        Returns
-        -------
-        float
-            Elapsed time [s], within [0, MAX_PERIODS periods].
+        `now`: time of the loop's clock [s].
+        `period`: period of the loop [s].
+        Returns elapsed time [s], within [0, MAX_PERIODS periods].
         """
         dt = 0.0 if self._last is None else now - self._last
         if self._last is not None and not 0.0 < dt <= MAX_PERIODS * period:
@@ -55,17 +47,8 @@ class Clock:
     def at(self, now, period):
         """Return the time of the clock between two ticks.
 
-        Parameters
-        ----------
-        now : float
-            Time of the loop's clock [s].
-        period : float
-            Period of the loop [s].
-
-        Returns
-        -------
-        float
-            Time [s].
+        `now`: time of the loop's clock [s].
+        `period`: period of the loop [s].
         """
         since = 0.0 if self._last is None else now - self._last
         return self.time + (since if 0.0 < since <= MAX_PERIODS * period else 0.0)

@@ -23,18 +23,10 @@ class Rehearsal:
 
         Exceptions of the law are raised.
 
-        Parameters
-        ----------
-        measured : Measurement
-            The joint state.
-        law : ControlLaw
-            The law; it must not be stateful.
-        reference : (3, nv) ndarray
-            Reference of position, velocity and acceleration.
-        settings : Settings
-            Settings of the supervisor.
-        feedforward : (nv,) ndarray
-            Effort beside that of the law [N m or N].
+        `measured` (Measurement): the joint state.
+        `law` (ControlLaw): the law; it must not be stateful.
+        `settings` (Settings): settings of the supervisor.
+        `feedforward` (nv,): effort beside that of the law [N m or N].
         """
         self._state_buffer.accept(measured.state, measured.time, settings, measured.lag)
         self._torque_limiter.from_law(

@@ -31,12 +31,8 @@ class RivalPolicy:
     def meet(self, rivals: list[str], action: str):
         """Update the rivals, and act if there is a new one.
 
-        Parameters
-        ----------
-        rivals : list of str
-            Full names of the nodes.
-        action : str
-            Reaction to a new rival, one of RIVAL_ACTIONS.
+        `rivals`: full names of the nodes.
+        `action`: reaction to a new rival, one of RIVAL_ACTIONS.
         """
         came = [name for name in rivals if name not in self._rivals]
         gone = self._rivals and not rivals

@@ -55,34 +55,13 @@ class Measurement(NamedTuple):
     __repr__ = short_repr
 
     def age(self, now):
-        """Return the age of the state, with its age on receipt.
-
-        Parameters
-        ----------
-        now : float
-            Present time [s].
-
-        Returns
-        -------
-        float
-            The age [s].
-        """
+        """Return the age of the state, with its age on receipt."""
         return now - self.time + self.lag
 
     def is_fresh(self, now, settings):
         """Return whether the state was received within the timeout; NaN is not.
 
-        Parameters
-        ----------
-        now : float
-            Present time [s].
-        settings : Settings
-            Has the timeout.
-
-        Returns
-        -------
-        bool
-            Whether it was.
+        `settings` (Settings): has the timeout.
         """
         return abs(now - self.time) <= settings.state_timeout
 
@@ -94,17 +73,9 @@ class Measurement(NamedTuple):
     def fastest(self, settings):
         """Return the joint that exceeds its velocity limit most.
 
-        Parameters
-        ----------
-        settings : Settings
-            Has the velocity limits.
-
-        Returns
-        -------
-        joint : int
-            The joint.
-        velocity : float
-            Its velocity [rad/s or m/s].
+        `settings` (Settings): has the velocity limits.
+        Returns `joint` (int): the joint.
+        Returns `velocity` (float): its velocity [rad/s or m/s].
         """
         joint = int(np.argmax(np.abs(self.qd) / settings.velocity_limits))
         return joint, float(self.qd[joint])
@@ -161,23 +132,12 @@ class StateBuffer:
     def accept_joint_state(self, q, qd, time, settings, lag=0.0, stamp=None):
         """Accept a joint state, or refuse it and keep the last valid one.
 
-        Parameters
-        ----------
-        q, qd : (nv,) array_like
-            Positions and velocities [rad or m, rad/s or m/s].
-        time : float
-            Time of receipt [s].
-        settings : Settings
-            Has the limits.
-        lag : float
-            Age on receipt [s].
-        stamp : tuple of int, optional
-            Seconds and nanoseconds of the sender's clock; see `accept`.
-
-        Returns
-        -------
-        str
-            The Reason of a refusal, or ''.
+        `q`, `qd` ((nv,) array_like): positions and velocities [rad or m, rad/s or m/s].
+        `time`: time of receipt [s].
+        `settings` (Settings): has the limits.
+        `lag`: age on receipt [s].
+        `stamp` (tuple of int): seconds and nanoseconds of the sender's clock; see `accept`.
+        Returns the Reason of a refusal, or ''.
         """
         try:
             if len(q) != self._nv or len(qd) != self._nv:
@@ -196,24 +156,14 @@ class StateBuffer:
         stall the first sample is stale, and the newest follows at once. So the time allowed for a
         motion counts from the state before both.
 
-        Parameters
-        ----------
-        state : (2, nv) ndarray
-            Positions and velocities [rad or m, rad/s or m/s]. The caller must not modify it later.
-        time : float
-            Time of receipt [s].
-        settings : Settings
-            Has the limits.
-        lag : float
-            Age on receipt [s].
-        stamp : tuple of int, optional
-            Seconds and nanoseconds of the sender's clock, to detect states out of order. Zero and
-            invalid stamps are ignored.
-
-        Returns
-        -------
-        str
-            The Reason of a refusal, or ''.
+        `state` (2, nv): positions and velocities [rad or m, rad/s or m/s]. The caller
+          must not modify it later.
+        `time`: time of receipt [s].
+        `settings` (Settings): has the limits.
+        `lag`: age on receipt [s].
+        `stamp` (tuple of int): seconds and nanoseconds of the sender's clock, to detect states out
+          of order. Zero and invalid stamps are ignored.
+        Returns the Reason of a refusal, or ''.
         """
         if not self._in_order(stamp):
             return self._reject(Reason.OUT_OF_ORDER, -1, 0.0)

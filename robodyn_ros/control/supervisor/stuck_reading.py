@@ -45,21 +45,9 @@ class StuckReading:
 
         With `stuck_at_rest` states that are bitwise equal for `stuck_time` count, too.
 
-        Parameters
-        ----------
-        measured : Measurement
-            The last joint state.
-        command : (nv,) ndarray
-            The last published torque [N m or N].
-        settings : Settings
-            Limits and times.
-        moving : bool
-            Whether a reference moves.
-
-        Returns
-        -------
-        bool
-            Whether one is.
+        `command` (nv,): the last published torque [N m or N].
+        `settings` (Settings): limits and times.
+        `moving`: whether a reference moves.
         """
         self.joint = self._first(
             measured.state,
@@ -81,32 +69,11 @@ class StuckReading:
     def contradicts(self, measured, settings):
         """Return whether the stuck reading has a velocity, which a brake must not trust.
 
-        Parameters
-        ----------
-        measured : Measurement
-            The last joint state.
-        settings : Settings
-            Velocity limits.
-
-        Returns
-        -------
-        bool
-            Whether it has.
+        `settings` (Settings): velocity limits.
         """
         fast = guards.STUCK_SPEED * min(settings.velocity_limits[self.joint], guards.FASTEST)
         return self.joint >= 0 and abs(measured.qd[self.joint]) > fast
 
     def since(self, measured):
-        """Return the time from which on the reading is repeated [s].
-
-        Parameters
-        ----------
-        measured : Measurement
-            The last joint state.
-
-        Returns
-        -------
-        float
-            The time.
-        """
+        """Return the time from which on the reading is repeated [s]."""
         return measured.since if self.joint < 0 else float(self._since[self.joint])

@@ -49,21 +49,11 @@ class TaskProgress:
 
         A target is reached when the end effector is there, not when its reference is.
 
-        Parameters
-        ----------
-        clock : Clock
-            Clock of the references.
-        age : float
-            Age of the joint state [s].
-        held : str
-            Reason of HOLD, '' in other states.
-        tolerance : tuple of float
-            Distance and angle within which the target is reached [m, rad].
-
-        Returns
-        -------
-        str
-            The Reason of HOLD if it is a new one, else ''.
+        `clock`: clock of the references.
+        `age`: age of the joint state [s].
+        `held`: reason of HOLD, '' in other states.
+        `tolerance`: distance and angle within which the target is reached [m, rad].
+        Returns the Reason of HOLD if it is a new one, else ''.
         """
         task: Any = self._law.task
         ended = task.advance(clock.time, clock.elapsed, age)

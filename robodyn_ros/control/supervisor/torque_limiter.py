@@ -54,35 +54,18 @@ class TorqueLimiter:
     def replace_kernels(self, replacements):
         """Replace kernels of the safe torque; see `ControlLaw.replace_kernels`.
 
-        Parameters
-        ----------
-        replacements : mapping of Kernel to Kernel
-            Kernels for this robot by the generic ones.
+        `replacements` (mapping of Kernel to Kernel): kernels for this robot by the generic ones.
         """
         self._braking.replace_kernels(replacements)
 
     def from_law(self, law, q, qd, reference, settings, feedforward):
         """Compute the torque of a law.
 
-        Parameters
-        ----------
-        law : ControlLaw
-            The law.
-        q, qd : (nv,) ndarray
-            State [rad or m, rad/s or m/s].
-        reference : (3, nv) ndarray
-            Reference of position, velocity and acceleration.
-        settings : Settings
-            Gains and commanded terms.
-        feedforward : (nv,) ndarray
-            Effort beside that of the law [N m or N]; it is added to the term 'other'.
-
-        Returns
-        -------
-        status : int
-            Status of the law.
-        joint : int
-            First joint whose torque is not finite, or -1.
+        `settings` (Settings): gains and commanded terms.
+        `feedforward` (nv,): effort beside that of the law [N m or N]; it is added to the
+          term 'other'.
+        Returns `status` (int): status of the law.
+        Returns `joint` (int): first joint whose torque is not finite, or -1.
         """
         self.terms.fill(0.0)
         self._lost_for = self._blind_for = 0.0
@@ -96,22 +79,11 @@ class TorqueLimiter:
         If the state is not known, the model predicts it from the last new one, for BLIND_BRAKING
         time constants.
 
-        Parameters
-        ----------
-        measured : Measurement
-            The last joint state.
-        now : float
-            Present time [s].
-        fresh : bool
-            Whether it is fresh; otherwise gravity is held by `stale_action`.
-        known : bool
-            Whether its velocity may be braked.
-        dt : float
-            Time since the last tick [s].
-        settings : Settings
-            Time constant, and how long gravity is held.
-        brakes : bool
-            Whether to brake; the weight alone is right for a torque that nobody will renew.
+        `fresh`: whether it is fresh; otherwise gravity is held by `stale_action`.
+        `known`: whether its velocity may be braked.
+        `dt`: time since the last tick [s].
+        `settings` (Settings): time constant, and how long gravity is held.
+        `brakes`: whether to brake; the weight alone is right for a torque that nobody will renew.
         """
         state, rate = measured.state, brakes / settings.stop_time_constant
         self._lost_for = 0.0 if fresh else self._lost_for + dt
@@ -133,17 +105,7 @@ class TorqueLimiter:
     def releases(self, measured, dt):
         """Return whether the arm is still to be braked: until it rests, or LAST_BRAKING is over.
 
-        Parameters
-        ----------
-        measured : Measurement
-            The last joint state.
-        dt : float
-            Time since the last tick [s].
-
-        Returns
-        -------
-        bool
-            Whether it is.
+        `dt`: time since the last tick [s].
         """
         qd = (measured.state if self._blind_for == 0.0 else self._predicted)[1]
         rests = bool((np.abs(qd) <= RESTING).all())
@@ -170,15 +132,9 @@ class TorqueLimiter:
     def momentum(self, q, qd):
         """Return the momentum and the weight of a state.
 
-        Parameters
-        ----------
-        q, qd : (nv,) ndarray
-            The state [rad or m, rad/s or m/s].
-
-        Returns
-        -------
-        momentum, weight : (nv,) ndarray
-            M(q) qd [N m s or N s], and the gravity torque [N m or N].
+        `q`, `qd` (nv,): the state [rad or m, rad/s or m/s].
+        Returns `momentum, weight` (nv,): m(q) qd [N m s or N s], and the gravity torque
+          [N m or N].
         """
         self._braking.torques(q, qd, None, None, self._momenta)
         return -self._momenta[FEEDBACK], self._momenta[GRAVITY]
@@ -186,19 +142,11 @@ class TorqueLimiter:
     def limit(self, measured, settings, dt):
         """Move the command towards the unlimited torque, within the limits.
 
-        Parameters
-        ----------
-        measured : Measurement
-            The last joint state; the safe torque may have predicted a later one.
-        settings : Settings
-            The limits.
-        dt : float
-            Time since the last tick [s].
-
-        Returns
-        -------
-        int
-            Limits that acted, as bits.
+        `measured` (Measurement): the last joint state; the safe torque may have predicted a later
+          one.
+        `settings` (Settings): the limits.
+        `dt`: time since the last tick [s].
+        Returns limits that acted, as bits.
         """
         return self._limit(
             self.unlimited,

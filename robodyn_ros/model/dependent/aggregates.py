@@ -39,16 +39,10 @@ def aggregates(topology, constants):
     A loop is the smallest sub-tree between the two bodies of its closure. A joint that follows
     another brings all joints between the two. Sets that share a body are one set.
 
-    Parameters
-    ----------
-    topology, constants : ndarray
-        Tables of the robot, complete but for the columns of `write_aggregates`.
-
-    Returns
-    -------
-    list of list of int
-        Rows of each set in ascending order. The sets are in the order of their first rows, so a
-        set comes behind the one that carries it.
+    `topology`, `constants` (ndarray): tables of the robot, complete but for the columns of
+      `write_aggregates`.
+    Returns rows of each set in ascending order. The sets are in the order of their first rows, so
+      a set comes behind the one that carries it.
     """
     sets = [{row} for row in range(1, len(topology))]
     for joined in _moving_together(topology, constants):
@@ -62,10 +56,7 @@ def aggregates(topology, constants):
 def write_aggregates(topology, constants):
     """Write the columns of the aggregated bodies, see robodyn_ros.model.layout.
 
-    Parameters
-    ----------
-    topology, constants : ndarray
-        Tables of the robot; the topology is written.
+    `topology`, `constants` (ndarray): tables of the robot; the topology is written.
     """
     found, bodies, speeds = aggregates(topology, constants), [], []
     for number, rows in enumerate(found, start=1):

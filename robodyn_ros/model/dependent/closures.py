@@ -111,22 +111,8 @@ class Closure:
 def constrained_motions(robot: str, closure: Closure) -> tuple[str, ...]:
     """Return the motions that a closure constrains, 'distance' for its distance.
 
-    Parameters
-    ----------
-    robot : str
-        Name for messages.
-    closure : Closure
-        The closure.
-
-    Returns
-    -------
-    tuple of str
-        Some of MOTIONS, or 'distance'.
-
-    Raises
-    ------
-    ModelError
-        If the closure is not valid; the message names it.
+    `robot`: name for messages.
+    Raises ModelError: if the closure is not valid; the message names it.
     """
     where = f'robot {robot!r}: closure {closure.name!r}'
     if closure.type not in TYPES:
@@ -155,22 +141,9 @@ def constrained_motions(robot: str, closure: Closure) -> tuple[str, ...]:
 def on_loops(model: RobotModel, closures: Iterable[Closure]) -> list[dict[int, int]]:
     """Return for each closure the velocities of the tree on its loop.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The tree.
-    closures : iterable of Closure
-        Its closures.
-
-    Returns
-    -------
-    list of dict
-        For each closure: indices in joint_names, with the number of bodies from the base to each.
-
-    Raises
-    ------
-    ModelError
-        For a loop without joints, or with a spherical joint.
+    Returns for each closure: indices in joint_names, with the number of bodies from the base to
+      each.
+    Raises ModelError: for a loop without joints, or with a spherical joint.
     """
     found, first = [], FIRST if model.is_embedded else V
     for closure in closures:
@@ -213,17 +186,8 @@ def _path(model, body):
 def refuse_coupled_to(model: RobotModel, unknown: Iterable[int]):
     """Refuse coupled joints that follow dependent joints of loops: their ratios would vary.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The tree.
-    unknown : iterable of int
-        Dependent velocities of the tree.
-
-    Raises
-    ------
-    ModelError
-        The message names both joints.
+    `unknown`: dependent velocities of the tree.
+    Raises ModelError: the message names both joints.
     """
     for row, leaders in model.coupled.items():
         for leader in leaders:
@@ -245,26 +209,10 @@ def with_closures(
 ) -> RobotModel:
     """Return the robot with closures, described by its independent joints.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The tree, possibly with mimic joints.
-    closures : tuple of Closure
-        Its closures.
-    unknown : iterable of int
-        Dependent velocities of the tree, determined by the other ones of their loops.
-    reference : mapping of str to float
-        Positions of all joints in which the loops are closed, by `all_position_names`.
-
-    Returns
-    -------
-    RobotModel
-        The robot, whose velocities are the independent ones.
-
-    Raises
-    ------
-    ModelError
-        As of `stopped` and `on_loops`, and for more closures than joints.
+    `model`: the tree, possibly with mimic joints.
+    `unknown`: dependent velocities of the tree, determined by the other ones of their loops.
+    `reference`: positions of all joints in which the loops are closed, by `all_position_names`.
+    Raises ModelError: as of `stopped` and `on_loops`, and for more closures than joints.
     """
     stops = [constrained_motions(model.name, closure) for closure in closures]
     loops, wanted = on_loops(model, closures), set(unknown)
@@ -358,21 +306,10 @@ def write_closure(
 ):
     """Write the entries of a closure in the tables of a robot with loops.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The tree.
-    closure : Closure
-        The closure.
-    topology, constants : (CLOSED_TOPOLOGY_COLUMNS,) and (CLOSED_CONSTANT_COLUMNS,) ndarray
-        A row of each table: bodies, stopped motions, frames and distance are written.
-
-    Raises
-    ------
-    ModelError
-        If the closure is not valid; the message names it.
-    UnknownNameError
-        For a link that does not exist.
+    `topology`, `constants`: a row of each table: bodies, stopped motions, frames and distance are
+      written.
+    Raises ModelError: if the closure is not valid; the message names it.
+    Raises UnknownNameError: for a link that does not exist.
     """
     names = constrained_motions(model.name, closure)
     bits = [DISTANCE if name == 'distance' else MOTIONS.index(name) for name in names]

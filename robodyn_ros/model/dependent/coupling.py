@@ -36,24 +36,11 @@ class Coupling:
 def with_couplings(description: RobotDescription, couplings: Sequence[Coupling]):
     """Return a description with coupled joints.
 
-    Parameters
-    ----------
-    description : RobotDescription
-        Links and joints.
-    couplings : sequence of Coupling
-        One for each joint that follows others.
-
-    Returns
-    -------
-    RobotDescription
-        The robot with coupled joints.
-
-    Raises
-    ------
-    UnknownNameError
-        For a joint that does not exist.
-    ModelError
-        For a joint that follows others already, or nothing; for anything but couplings.
+    `description`: links and joints.
+    `couplings`: one for each joint that follows others.
+    Raises UnknownNameError: for a joint that does not exist.
+    Raises ModelError: for a joint that follows others already, or nothing; for anything but
+      couplings.
     """
     if not couplings:
         return description  # where a joint's name may still occur twice, and is refused later

@@ -36,18 +36,10 @@ from robodyn_ros.model.layout import (
 def embed(topology, constants, following):
     """Return the tables of a robot with dependent joints.
 
-    Parameters
-    ----------
-    topology, constants : (nb, 5) and (nb, 34) ndarray
-        Tables of the tree. Q and V of a body that follows are those of its first leader.
-    following : dict
-        Ratios and shift [rad or m] by row of each dependent body. There is a ratio for each
-        velocity from the first leader to the last.
-
-    Returns
-    -------
-    tuple of ndarray
-        The new topology and constants.
+    `topology`, `constants` ((nb, 5) and (nb, 34) ndarray): tables of the tree. Q and V of a body
+      that follows are those of its first leader.
+    `following` (dict): ratios and shift [rad or m] by row of each dependent body. There is a ratio
+      for each velocity from the first leader to the last.
     """
     nb, nv = len(topology), topology[1:, V].max() + 1
     wide = np.zeros((nb, EMBEDDED_TOPOLOGY_COLUMNS), dtype=np.int64)
@@ -81,14 +73,9 @@ def write_ratios(topology, constants, row, ratios):
 
     Without ratios, before the leaders are known, the body is at rest.
 
-    Parameters
-    ----------
-    topology, constants : ndarray
-        Tables of the robot; the constants are written.
-    row : int
-        Row of the body.
-    ratios : sequence of float
-        Ratio to each velocity.
+    `topology`, `constants` (ndarray): tables of the robot; the constants are written.
+    `row`: row of the body.
+    `ratios` (sequence of float): ratio to each velocity.
     """
     topology[row, COUNT], constants[row, RATIO] = max(1, len(ratios)), 0.0
     constants[row, RATIOS:] = 0.0
@@ -102,15 +89,7 @@ def reduced_tree(topology):
     L^T D L, is nonzero. For a robot without dependent joints it is the tree of the robot. Liu
     1990, "The role of elimination trees in sparse factorization".
 
-    Parameters
-    ----------
-    topology : (nb, k) ndarray
-        Topology of the robot.
-
-    Returns
-    -------
-    (nv + 1, 5) ndarray
-        Topology.
+    `topology` (nb, k): topology of the robot.
     """
     nv = topology[0, FIRST]
     moved_by = np.zeros((len(topology), nv), dtype=bool)  # whether a velocity moves a body

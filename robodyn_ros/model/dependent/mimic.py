@@ -29,42 +29,18 @@ class Following:
 
 
 def leaders_of(joint):
-    """Return the joints that a mimic or coupled joint follows.
-
-    Parameters
-    ----------
-    joint : Joint
-        The joint.
-
-    Returns
-    -------
-    dict
-        Multiplier by name of the leader; empty for any other joint.
-    """
+    """Return the joints that a mimic or coupled joint follows."""
     return {joint.mimic: joint.multiplier} if joint.mimic else dict(joint.follows)
 
 
 def followers(robot, movable, locked):
     """Resolve the joints that follow others, through any number of joints between.
 
-    Parameters
-    ----------
-    robot : str
-        Name for messages.
-    movable : dict
-        {name: Joint}.
-    locked : collection of str
-        Names of joints that are held, and then follow nothing.
-
-    Returns
-    -------
-    dict
-        Following by name of the joint.
-
-    Raises
-    ------
-    ModelError
-        For cycles of followers, a fixed leader, and joints with several velocities.
+    `robot`: name for messages.
+    `movable` (dict): {name: Joint}.
+    `locked` (collection of str): names of joints that are held, and then follow nothing.
+    Returns following by name of the joint.
+    Raises ModelError: for cycles of followers, a fixed leader, and joints with several velocities.
     """
     return {
         name: _resolved(robot, movable, locked, joint)
@@ -119,17 +95,9 @@ def common_limit(limit, followers):
     A follower is left out if its range leaves none to the leader. The effort is that of the
     leader, whose motor moves them all.
 
-    Parameters
-    ----------
-    limit : Limit
-        Limit of the leader.
-    followers : sequence of tuple
-        Ratio, shift [rad or m] and Limit of each follower.
-
-    Returns
-    -------
-    tuple of Limit and list of int
-        The limit, and the numbers of the followers that are left out.
+    `limit` (Limit): limit of the leader.
+    `followers` (sequence of tuple): ratio, shift [rad or m] and Limit of each follower.
+    Returns the limit, and the numbers of the followers that are left out.
     """
     lower, upper, velocity, apart = limit.lower, limit.upper, limit.velocity, []
     for k, (ratio, shift, own) in enumerate(followers):

@@ -39,17 +39,8 @@ class Modes(NamedTuple):
 def bending_roots(count, sign=-1.0):
     """Return the first x_r > 0 with cos(x) cosh(x) = sign.
 
-    Parameters
-    ----------
-    count : int
-        Number of roots.
-    sign : float
-        -1 for a free tip: 1.8751, 4.6941, ...; 1 for a clamped tip: 4.7300, 7.8532, ...
-
-    Returns
-    -------
-    (count,) ndarray
-        Roots.
+    `count`: number of roots.
+    `sign`: -1 for a free tip: 1.8751, 4.6941, ...; 1 for a clamped tip: 4.7300, 7.8532, ...
     """
     x = (np.arange(count) + (0.5 if sign < 0.0 else 1.5)) * np.pi
     for _ in range(8):  # Newton's method converges quadratically from this start
@@ -63,19 +54,8 @@ def bending_shape(root, s, sign=-1.0):
 
     1 - sigma is computed directly, since large terms would cancel at high roots.
 
-    Parameters
-    ----------
-    root : float
-        Root x_r of `bending_roots`.
-    s : (m,) array_like
-        Places along the beam, 0 at the root and 1 at the tip.
-    sign : float
-        As of `bending_roots`.
-
-    Returns
-    -------
-    tuple of ndarray
-        w and dw/ds at these places.
+    `root`: root x_r of `bending_roots`.
+    `s` ((m,) array_like): places along the beam, 0 at the root and 1 at the tip.
     """
     if sign < 0.0:
         rest = np.exp(-root) + np.cos(root) + np.sin(root)
@@ -95,25 +75,12 @@ def bending_shape(root, s, sign=-1.0):
 def bending_modes(L, EI, count, s, axes, loaded_tip):
     """Return the modes of bending of a beam.
 
-    Parameters
-    ----------
-    L : float
-        Length [m].
-    EI : float
-        Stiffness [N m^2].
-    count : int
-        Number of modes.
-    s : (m,) ndarray
-        Places, 0 at the root and 1 at the tip.
-    axes : tuple
-        Index of the displacement, of the rotation, and its sign.
-    loaded_tip : bool
-        Whether there is a load on the tip.
-
-    Returns
-    -------
-    Modes
-        Shapes and stiffness.
+    `L`: length [m].
+    `EI`: stiffness [N m^2].
+    `count`: number of modes.
+    `s` (m,): places, 0 at the root and 1 at the tip.
+    `axes` (tuple): index of the displacement, of the rotation, and its sign.
+    `loaded_tip`: whether there is a load on the tip.
     """
     along, about, turn = axes
     sign = 1.0 if loaded_tip else -1.0
@@ -137,23 +104,11 @@ def bending_modes(L, EI, count, s, axes, loaded_tip):
 def torsion_modes(L, GJ, count, s, loaded_tip):
     """Return the modes of torsion of a shaft.
 
-    Parameters
-    ----------
-    L : float
-        Length [m].
-    GJ : float
-        Stiffness [N m^2].
-    count : int
-        Number of modes.
-    s : (m,) ndarray
-        Places, 0 at the root and 1 at the tip.
-    loaded_tip : bool
-        Whether there is a load on the tip.
-
-    Returns
-    -------
-    Modes
-        Shapes and stiffness.
+    `L`: length [m].
+    `GJ`: stiffness [N m^2].
+    `count`: number of modes.
+    `s` (m,): places, 0 at the root and 1 at the tip.
+    `loaded_tip`: whether there is a load on the tip.
     """
     waves = (np.arange(count) + (0.0 if loaded_tip else 0.5)) * np.pi
     shapes = np.zeros((len(s), 6, count))

@@ -52,28 +52,15 @@ class ElasticJoint:
 def with_elastic_joints(model: RobotModel, joints: Mapping[str, ElasticJoint]) -> RobotModel:
     """Return the robot with a spring behind the motor of each joint named.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot with rigid joints. Friction, damping, limits and followers of a joint go to its
-        motor.
-    joints : mapping of str to ElasticJoint
-        By name of the joint, of one degree of freedom.
-
-    Returns
-    -------
-    RobotModel
-        The joints of `model` are those of the motors, in the same order. Behind them are the
-        springs, `<joint>_deflection`, in the order of the joints. The body of a motor is
-        `<joint>_motor`.
-
-    Raises
-    ------
-    UnknownNameError
-        For a joint that does not exist.
-    ModelError
-        For an impossible spring or motor, or a joint of several degrees of freedom. For a robot
-        with loops, or with springs.
+    `model`: the robot with rigid joints. Friction, damping, limits and followers of a joint go to
+      its motor.
+    `joints`: by name of the joint, of one degree of freedom.
+    Returns the joints of `model` are those of the motors, in the same order. Behind them are the
+      springs, `<joint>_deflection`, in the order of the joints. The body of a motor is
+      `<joint>_motor`.
+    Raises UnknownNameError: for a joint that does not exist.
+    Raises ModelError: for an impossible spring or motor, or a joint of several degrees of freedom.
+      For a robot with loops, or with springs.
     """
     _check(model, joints)
     rows = dict(zip(model.joint_names, map(int, model.joint_rows())))
@@ -192,17 +179,8 @@ def _with_springs(model, names, elastic):
 def without_limits(limits, count):
     """Return the limits of a robot with more joints, which have none.
 
-    Parameters
-    ----------
-    limits : JointLimits
-        Limits of the other joints.
-    count : int
-        Number of further joints.
-
-    Returns
-    -------
-    JointLimits
-        Limits of all joints.
+    `limits` (JointLimits): limits of the other joints.
+    `count`: number of further joints.
     """
     none = {'lower': -inf, 'upper': inf, 'velocity': inf, 'effort': nan}
     return JointLimits(

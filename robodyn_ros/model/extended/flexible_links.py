@@ -120,25 +120,12 @@ class _Beam:
 def with_flexible_links(model: RobotModel, links: Mapping[str, FlexibleLink]) -> RobotModel:
     """Return the robot with links that bend and twist.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot with rigid links.
-    links : mapping of str to FlexibleLink
-        By name of the link, which a joint moves.
-
-    Returns
-    -------
-    RobotModel
-        The joints of `model`, in the same order. Then those of the springs, `<link>_<axis>_<k>`
-        with an axis of AXES, from root to end. Frames are on the piece at their place.
-
-    Raises
-    ------
-    UnknownNameError
-        For a link that does not exist, or that no joint moves.
-    ModelError
-        For an impossible beam, and a robot with dependent joints or springs.
+    `links`: by name of the link, which a joint moves.
+    Returns the joints of `model`, in the same order. Then those of the springs,
+      `<link>_<axis>_<k>` with an axis of AXES, from root to end. Frames are on the piece at their
+      place.
+    Raises UnknownNameError: for a link that does not exist, or that no joint moves.
+    Raises ModelError: for an impossible beam, and a robot with dependent joints or springs.
     """
     model.refuse_loops('flexible links')
     if model.is_embedded or model.springs:

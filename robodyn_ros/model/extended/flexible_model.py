@@ -88,15 +88,7 @@ class FlexibleModel(RobotModel):
     def joint_values(self, column):
         """Return a column of the constants in joint order; zero for modes.
 
-        Parameters
-        ----------
-        column : int
-            A column of the layout, such as layout.DAMPING.
-
-        Returns
-        -------
-        (nv,) ndarray
-            Values.
+        `column`: a column of the layout, such as layout.DAMPING.
         """
         values = self.rigid.joint_values(column)
         return np.concatenate((values, np.zeros(self.nv - self.rigid.nv)))
@@ -104,21 +96,8 @@ class FlexibleModel(RobotModel):
     def with_inertia(self, frame, mass, com, inertia):
         """Return the robot with a rigid body on a frame; see RobotModel.with_inertia.
 
-        Parameters
-        ----------
-        frame : str
-            Name of a link or joint.
-        mass : float
-            Mass [kg].
-        com : (3,) array_like
-            Centre of mass in the axes of the frame [m].
-        inertia : (3, 3) array_like
-            Inertia about the centre of mass, in these axes [kg m^2].
-
-        Returns
-        -------
-        FlexibleModel
-            The robot with the body.
+        `com` ((3,) array_like): centre of mass in the axes of the frame [m].
+        `inertia` ((3, 3) array_like): inertia about the centre of mass, in these axes [kg m^2].
         """
         checked = self.rigid.with_inertia(frame, mass, com, inertia)  # refuses impossible bodies
         place = self.rigid.frame(frame)
@@ -139,15 +118,7 @@ class FlexibleModel(RobotModel):
     def node_of(self, frame):
         """Return the shape of a frame on a flexible link, in axes of its body.
 
-        Parameters
-        ----------
-        frame : str
-            Name of a link or joint.
-
-        Returns
-        -------
-        (6, n) ndarray or None
-            Rotation and displacement by each mode; None on a rigid link.
+        Returns rotation and displacement by each mode; None on a rigid link.
         """
         place = self.rigid.frame(frame)
         link = self.links.get(place.body)
@@ -156,15 +127,7 @@ class FlexibleModel(RobotModel):
     def largest_turn(self, eta):
         """Return the largest rotation of a mount or frame by the modes.
 
-        Parameters
-        ----------
-        eta : (modes,) ndarray
-            Positions of the modes.
-
-        Returns
-        -------
-        float
-            Rotation [rad].
+        `eta` (modes,): positions of the modes.
         """
         found, first = 0.0, 0
         for row, link in self.links.items():
@@ -186,26 +149,12 @@ class FlexibleModel(RobotModel):
 def with_modal_links(model, links):
     """Return the FlexibleModel of a robot with rigid links.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot with rigid links.
-    links : mapping of str to ModalBeam, ModalNodes, CraigBampton or ModalLink
-        By name of the link, which a joint moves. Its numbers replace the inertia of the link and
-        of all that is fixed to it.
-
-    Returns
-    -------
-    FlexibleModel
-        The robot with modes.
-
-    Raises
-    ------
-    UnknownNameError
-        For a link that does not exist, or that no joint moves.
-    ModelError
-        For an impossible link, and a robot with dependent joints or springs. Also for a joint on
-        the link where its modes are not known.
+    `links` (mapping of str to ModalBeam, ModalNodes, CraigBampton or ModalLink): by name of the
+      link, which a joint moves. Its numbers replace the inertia of the link and of all that is
+      fixed to it.
+    Raises UnknownNameError: for a link that does not exist, or that no joint moves.
+    Raises ModelError: for an impossible link, and a robot with dependent joints or springs. Also
+      for a joint on the link where its modes are not known.
     """
     if model.is_embedded or model.springs:
         raise ModelError(
@@ -230,26 +179,9 @@ def with_modal_links(model, links):
 def shape_at(model, link, place, what):
     """Return the shape of a frame on a flexible link.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot with rigid links.
-    link : ModalLink
-        The link.
-    place : Frame
-        The frame.
-    what : str
-        What it is, for messages.
-
-    Returns
-    -------
-    (6, n) ndarray
-        Rotation and displacement by each mode.
-
-    Raises
-    ------
-    ModelError
-        If the modes are not known there.
+    `place` (Frame): the frame.
+    `what`: what it is, for messages.
+    Raises ModelError: if the modes are not known there.
     """
     shape = link.points(place.translation)
     if shape is None:

@@ -21,22 +21,11 @@ POSITIONS = 7
 def with_free_base(model: RobotModel) -> RobotModel:
     """Return the robot on a floating joint 'free_base', below a link 'world'.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot with a fixed base, such as an arm on a satellite or a vehicle.
-
-    Returns
-    -------
-    RobotModel
-        As `build` with `free_base`. q begins with x, y, z [m] and the quaternion of the base. qd
-        begins with its velocity in world axes, and its angular velocity in its own axes. Gravity
-        is in world axes.
-
-    Raises
-    ------
-    ModelError
-        For a robot with loops, or with links or joints of these names.
+    `model`: the robot with a fixed base, such as an arm on a satellite or a vehicle.
+    Returns as `build` with `free_base`. q begins with x, y, z [m] and the quaternion of the base.
+      qd begins with its velocity in world axes, and its angular velocity in its own axes. Gravity
+      is in world axes.
+    Raises ModelError: for a robot with loops, or with links or joints of these names.
     """
     model.refuse_loops('a free base')
     one = Inertial(1.0, np.zeros(3), np.eye(3))

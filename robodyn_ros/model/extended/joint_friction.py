@@ -82,24 +82,9 @@ class JointFriction:
 def with_joint_friction(model: RobotModel, joints: Mapping[str, JointFriction]) -> RobotModel:
     """Return the robot with another friction of the joints named.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    joints : mapping of str to JointFriction
-        By name of the joint, or of one velocity of a joint of several.
-
-    Returns
-    -------
-    RobotModel
-        The robot with this friction.
-
-    Raises
-    ------
-    UnknownNameError
-        For a joint that does not exist, or depends on others.
-    ModelError
-        For friction that could drive a joint, or is not finite.
+    `joints`: by name of the joint, or of one velocity of a joint of several.
+    Raises UnknownNameError: for a joint that does not exist, or depends on others.
+    Raises ModelError: for friction that could drive a joint, or is not finite.
     """
     require_names(f'robot {model.name!r}', 'joint', joints, model.joint_names, ' for friction')
     given = {model.joint_names.index(name): each for name, each in joints.items()}
@@ -121,19 +106,7 @@ def friction_parts(model, q, qd):
     The sum of these times `model.joint_values` of the columns is the friction f(q, v). At rest it
     is zero.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot, of joints of one degree of freedom.
-    q : (k, nv) array_like
-        Positions [rad or m].
-    qd : (k, nv) array_like
-        Velocities [rad/s or m/s].
-
-    Returns
-    -------
-    dict of int to (k, nv) ndarray
-        Torque or force by column of the layout.
+    `model` (RobotModel): the robot, of joints of one degree of freedom.
     """
     sign, slow = np.sign(qd), model.joint_values(STRIBECK_VELOCITY)
     exponent = model.joint_values(STRIBECK_EXPONENT)
@@ -152,19 +125,7 @@ def friction_parts(model, q, qd):
 def friction_of(model, q, qd):
     """Return the friction of moving joints, see `friction_parts`.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot, of joints of one degree of freedom.
-    q : (k, nv) array_like
-        Positions [rad or m].
-    qd : (k, nv) array_like
-        Velocities [rad/s or m/s].
-
-    Returns
-    -------
-    (k, nv) ndarray
-        Friction [N m or N].
+    `model` (RobotModel): the robot, of joints of one degree of freedom.
     """
     parts = friction_parts(model, q, qd)
     return sum(part * model.joint_values(column) for column, part in parts.items())

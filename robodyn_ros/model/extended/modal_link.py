@@ -74,21 +74,10 @@ class ModalLink:
     def with_rigid_body(self, place, shape, mass, inertia):
         """Return the link with a rigid body on it.
 
-        Parameters
-        ----------
-        place : (3,) array_like
-            Its centre of mass [m].
-        shape : (6, n) ndarray
-            Rotation [rad] and displacement [m] of that point by each mode.
-        mass : float
-            Mass [kg].
-        inertia : (3, 3) array_like
-            Inertia about its centre of mass [kg m^2]. Rotation by the modes is neglected (13.27).
-
-        Returns
-        -------
-        ModalLink
-            The link with the body.
+        `place` ((3,) array_like): its centre of mass [m].
+        `shape` (6, n): rotation [rad] and displacement [m] of that point by each mode.
+        `inertia` ((3, 3) array_like): inertia about its centre of mass [kg m^2]. Rotation by the
+          modes is neglected (13.27).
         """
         p, I = np.asarray(place, float), np.asarray(inertia, float)  # noqa: E741
         turn, move = np.asarray(shape[:3]).T, np.asarray(shape[3:]).T
@@ -115,23 +104,10 @@ class ModalLink:
 
         Its slopes and curves stay as they are.
 
-        Parameters
-        ----------
-        mass : float
-            Mass [kg].
-        moment : (3,) ndarray
-            First moment of mass [kg m].
-        inertia : (3, 3) ndarray
-            Inertia about the origin of the frame [kg m^2].
-        modal_mass : (n, n) ndarray
-            Modal mass [kg].
-        linear, angular : (n, 3) ndarray
-            Linear [kg] and angular [kg m] momentum of each mode.
-
-        Returns
-        -------
-        ModalLink
-            The link.
+        `moment` (3,): first moment of mass [kg m].
+        `inertia` (3, 3): inertia about the origin of the frame [kg m^2].
+        `modal_mass` (n, n): modal mass [kg].
+        `linear`, `angular` (n, 3): linear [kg] and angular [kg m] momentum of each mode.
         """
         return replace(
             self,
@@ -146,45 +122,21 @@ class ModalLink:
     def with_modal_mass(self, modal_mass):
         """Return the link with another modal mass matrix (n, n).
 
-        Parameters
-        ----------
-        modal_mass : (n, n) ndarray
-            Modal mass [kg].
-
-        Returns
-        -------
-        ModalLink
-            The link.
+        `modal_mass` (n, n): modal mass [kg].
         """
         return replace(self, modal_mass=modal_mass)
 
     def with_damping(self, damping):
         """Return the link with another modal damping matrix (n, n).
 
-        Parameters
-        ----------
-        damping : (n, n) ndarray
-            Modal damping [N s/m].
-
-        Returns
-        -------
-        ModalLink
-            The link.
+        `damping` (n, n): modal damping [N s/m].
         """
         return replace(self, damping=damping)
 
     def in_axes(self, R):
         """Return the link in other axes with the same origin.
 
-        Parameters
-        ----------
-        R : (3, 3) ndarray
-            Rotation matrix of the frame of the link in these axes.
-
-        Returns
-        -------
-        ModalLink
-            The link.
+        `R` (3, 3): rotation matrix of the frame of the link in these axes.
         """
 
         def moved(place):
@@ -206,15 +158,7 @@ class ModalLink:
     def with_coordinates(self, S):
         """Return the link in other modes.
 
-        Parameters
-        ----------
-        S : (n, m) ndarray
-            Columns that state the other modes in the present ones.
-
-        Returns
-        -------
-        ModalLink
-            The link.
+        `S` (n, m): columns that state the other modes in the present ones.
         """
 
         def mixed(place):
@@ -240,21 +184,8 @@ class ModalLink:
         Modes that have them already stay as they are. Others become the natural modes of the
         clamped link, of unit modal mass, by rising frequency.
 
-        Parameters
-        ----------
-        where : str
-            Text for the link, for messages.
-
-        Returns
-        -------
-        ModalLink
-            The link.
-
-        Raises
-        ------
-        ModelError
-            For a mode without mass, a stiffness that is not positive, or a damping that couples
-            the natural modes.
+        Raises ModelError: for a mode without mass, a stiffness that is not positive, or a damping
+          that couples the natural modes.
         """
         M, K = self.modal_mass, self.stiffness
         if not np.linalg.eigvalsh(M).min() > 1e-12 * np.abs(M).max():
@@ -285,15 +216,7 @@ class ModalLink:
 def is_diagonal(A):
     """Return whether all entries off the diagonal are rounding.
 
-    Parameters
-    ----------
-    A : (n, n) ndarray
-        Matrix.
-
-    Returns
-    -------
-    bool
-        True for a diagonal matrix.
+    `A` (n, n): matrix.
     """
     off = A - np.diag(np.diag(A))
     return bool(np.abs(off).max(initial=0.0) <= DIAGONAL * np.abs(A).max(initial=0.0))
@@ -302,19 +225,9 @@ def is_diagonal(A):
 def massless(stiffness, damping, points, known):
     """Return a ModalLink without mass, to which `with_rigid_body` adds nodes.
 
-    Parameters
-    ----------
-    stiffness, damping : (n, n) ndarray
-        Stiffness and damping of the modes [N/m, N s/m].
-    points : callable
-        Modes of points, as of ModalLink.
-    known : str
-        Where they are known, for messages.
-
-    Returns
-    -------
-    ModalLink
-        The link.
+    `stiffness`, `damping` (n, n): stiffness and damping of the modes [N/m, N s/m].
+    `points` (callable): modes of points, as of ModalLink.
+    `known`: where they are known, for messages.
     """
     n = len(stiffness)
     return ModalLink(
@@ -339,17 +252,7 @@ def with_damping_ratio(link, ratio):
 
     D = 2 ratio M^(1/2) (M^(-1/2) K M^(-1/2))^(1/2) M^(1/2), of modal mass and stiffness.
 
-    Parameters
-    ----------
-    link : ModalLink
-        The link.
-    ratio : float
-        Damping ratio [-].
-
-    Returns
-    -------
-    ModalLink
-        The link with this damping.
+    `ratio`: damping ratio [-].
     """
     L = np.linalg.cholesky(link.modal_mass)
     square, modes = np.linalg.eigh(np.linalg.solve(L, np.linalg.solve(L, link.stiffness).T))
@@ -363,18 +266,10 @@ def at_nodes(places, shapes):
 
     The frame of the link does not move by any mode.
 
-    Parameters
-    ----------
-    places : (k, 3) ndarray
-        Places of the nodes [m].
-    shapes : (k, 6, n) ndarray
-        Rotation [rad] and displacement [m] of each node by each mode.
-
-    Returns
-    -------
-    callable
-        Function of a place (3,): rotation and displacement (6, n) by each mode; None off the
-        nodes.
+    `places` (k, 3): places of the nodes [m].
+    `shapes` (k, 6, n): rotation [rad] and displacement [m] of each node by each mode.
+    Returns function of a place (3,): rotation and displacement (6, n) by each mode; None off the
+      nodes.
     """
     places, shapes = np.array(places, float), np.array(shapes, float)
 
@@ -391,16 +286,7 @@ def at_nodes(places, shapes):
 def shifted(shape, arm):
     """Return the shape of a point that is rigidly connected to another one.
 
-    Parameters
-    ----------
-    shape : (6, n) ndarray
-        Rotation and displacement of the other point by each mode.
-    arm : (3,) array_like
-        Vector from the other point to it [m].
-
-    Returns
-    -------
-    (6, n) ndarray
-        Rotation and displacement of the point.
+    `shape` (6, n): rotation and displacement of the other point by each mode.
+    `arm` ((3,) array_like): vector from the other point to it [m].
     """
     return np.vstack((shape[:3], shape[3:] + np.cross(shape[:3].T, arm).T))

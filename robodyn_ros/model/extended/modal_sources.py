@@ -63,24 +63,8 @@ class ModalBeam:
     def link(self, model, row, where):
         """Return the link by modes.
 
-        Parameters
-        ----------
-        model : RobotModel
-            The robot with rigid links.
-        row : int
-            Row of the body of the link.
-        where : str
-            Text for the link, for messages.
-
-        Returns
-        -------
-        ModalLink
-            The link.
-
-        Raises
-        ------
-        ModelError
-            For an impossible beam.
+        `row`: row of the body of the link.
+        Raises ModelError: for an impossible beam.
         """
         end, up, stiffness, counts, mass = self._checked(model, row, where)
         length = float(np.linalg.norm(end))
@@ -201,24 +185,9 @@ class ModalNodes:
     def link(self, model, row, where):
         """Return the link by modes.
 
-        Parameters
-        ----------
-        model : RobotModel
-            Not used.
-        row : int
-            Not used.
-        where : str
-            Text for the link, for messages.
-
-        Returns
-        -------
-        ModalLink
-            The link.
-
-        Raises
-        ------
-        ModelError
-            For numbers that do not fit together.
+        `model` (RobotModel): not used.
+        `row`: not used.
+        Raises ModelError: for numbers that do not fit together.
         """
         del model, row
         places = finite_array(where, 'places', self.places, (None, 3))
@@ -276,24 +245,9 @@ class CraigBampton:
 
         Deformation changes its first moment of mass, to first order, but not its inertia.
 
-        Parameters
-        ----------
-        model : RobotModel
-            Not used.
-        row : int
-            Not used.
-        where : str
-            Text for the link, for messages.
-
-        Returns
-        -------
-        ModalLink
-            The link.
-
-        Raises
-        ------
-        ModelError
-            For numbers that do not fit together.
+        `model` (RobotModel): not used.
+        `row`: not used.
+        Raises ModelError: for numbers that do not fit together.
         """
         del model, row
         boundary = finite_array(where, 'boundary', self.boundary, (None, 3))
@@ -343,24 +297,7 @@ class CraigBampton:
 def with_given_damping(where, link, source):
     """Return a link with the damping, or the damping ratio, of its source.
 
-    Parameters
-    ----------
-    where : str
-        Text for the link, for messages.
-    link : ModalLink
-        The link.
-    source : ModalNodes or CraigBampton
-        Its source.
-
-    Returns
-    -------
-    ModalLink
-        The link with damping.
-
-    Raises
-    ------
-    ModelError
-        For a damping that is not possible.
+    Raises ModelError: for a damping that is not possible.
     """
     if source.damping is not None:
         return link.with_damping(symmetric_matrix(where, 'damping', source.damping, link.n))
@@ -375,19 +312,7 @@ def with_given_damping(where, link, source):
 def with_modal_mass(where, link, modal_mass):
     """Return a link with another modal mass matrix, or itself for None.
 
-    Parameters
-    ----------
-    where : str
-        Text for the link, for messages.
-    link : ModalLink
-        The link.
-    modal_mass : (n, n) or (n,) array_like, optional
-        Modal mass [kg]; a vector for a diagonal.
-
-    Returns
-    -------
-    ModalLink
-        The link with this modal mass.
+    `modal_mass` ((n, n) or (n,) array_like): modal mass [kg]; a vector for a diagonal.
     """
     if modal_mass is None:
         return link
@@ -397,26 +322,10 @@ def with_modal_mass(where, link, modal_mass):
 def finite_array(where, what, values, shape):
     """Return finite numbers of a shape.
 
-    Parameters
-    ----------
-    where : str
-        Text for the link, for messages.
-    what : str
-        What they are, for messages.
-    values : array_like
-        Numbers.
-    shape : tuple of int or None
-        Expected lengths; None for any length above 0.
-
-    Returns
-    -------
-    ndarray
-        Numbers.
-
-    Raises
-    ------
-    ModelError
-        For anything else.
+    `what`: what they are, for messages.
+    `values` (array_like): numbers.
+    `shape` (tuple of int or None): expected lengths; None for any length above 0.
+    Raises ModelError: for anything else.
     """
     try:
         found = np.array(values, dtype=float)
@@ -435,26 +344,10 @@ def finite_array(where, what, values, shape):
 def symmetric_matrix(where, what, values, n):
     """Return a symmetric matrix, also from its diagonal.
 
-    Parameters
-    ----------
-    where : str
-        Text for the link, for messages.
-    what : str
-        What it is, for messages.
-    values : (n, n) or (n,) array_like
-        Matrix, or its diagonal.
-    n : int
-        Number of rows.
-
-    Returns
-    -------
-    (n, n) ndarray
-        Matrix.
-
-    Raises
-    ------
-    ModelError
-        For anything else.
+    `what`: what it is, for messages.
+    `values` ((n, n) or (n,) array_like): matrix, or its diagonal.
+    `n`: number of rows.
+    Raises ModelError: for anything else.
     """
     if np.ndim(values) == 1:
         return np.diag(finite_array(where, what, values, (n,)))

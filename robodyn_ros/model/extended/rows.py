@@ -22,16 +22,6 @@ def simple_topology(model):
     """Return the topology as if no joint depended on others.
 
     Joints that follow others have the indices of their first leader.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-
-    Returns
-    -------
-    (nb, 5) ndarray
-        Topology.
     """
     simple = model.topology[:, :TOPOLOGY_COLUMNS].copy()
     if model.is_embedded:
@@ -43,19 +33,9 @@ def simple_topology(model):
 def embedded_again(model, order, topology, constants):
     """Return the new tables with the dependent joints of the model, if it has some.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot before it got further rows.
-    order : sequence of int or None
-        Row of `model` of each row, or None for a new row.
-    topology, constants : ndarray
-        The new tables.
-
-    Returns
-    -------
-    tuple of ndarray
-        Topology and constants.
+    `model` (RobotModel): the robot before it got further rows.
+    `order` (sequence of int or None): row of `model` of each row, or None for a new row.
+    `topology`, `constants` (ndarray): the new tables.
     """
     if not model.is_embedded:
         return topology, constants
@@ -76,15 +56,7 @@ def _ratios(model, row, constants):
 def read_only(array):
     """Make an array read-only.
 
-    Parameters
-    ----------
-    array : ndarray
-        The array.
-
-    Returns
-    -------
-    ndarray
-        The same array.
+    Returns the same array.
     """
     array.flags.writeable = False
     return array

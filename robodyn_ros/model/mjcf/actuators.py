@@ -37,15 +37,8 @@ class Actuators:
 
         It is clear if one actuator alone acts on the joint, or the joint itself limits the force.
 
-        Parameters
-        ----------
-        joint : int
-            Number of the joint.
-
-        Returns
-        -------
-        float
-            Effort [N m or N]; nan if the file has none, or none that is clear.
+        `joint`: number of the joint.
+        Returns effort [N m or N]; nan if the file has none, or none that is clear.
         """
         lower, upper = -inf, inf
         acting = [k for k, joints in enumerate(self._reach) if joint in joints]
@@ -60,19 +53,8 @@ class Actuators:
     def share(self, what, kind, number):
         """Return what the actuators add to the damping or the armature of a joint or tendon.
 
-        Parameters
-        ----------
-        what : {'damping', 'armature'}
-            The quantity.
-        kind : {'joint', 'tendon'}
-            What they act on.
-        number : int
-            Its number.
-
-        Returns
-        -------
-        float
-            Damping [N m s/rad or N s/m] or inertia [kg m^2 or kg].
+        `what` ({'damping', 'armature'}): the quantity.
+        `kind` ({'joint', 'tendon'}): what they act on.
         """
         values = getattr(self._model, f'actuator_{what}', None)  # new in MuJoCo 3.7
         at = [k for k, target in enumerate(self._targets) if target == (kind, number)]

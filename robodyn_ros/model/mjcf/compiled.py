@@ -63,14 +63,7 @@ class Compiled:
     def has(self, feature):
         """Return whether the options of the file leave a feature on.
 
-        Parameters
-        ----------
-        feature : str
-            Such as 'gravity' or 'limit'.
-
-        Returns
-        -------
-        bool
+        `feature`: such as 'gravity' or 'limit'.
         """
         bits = self.mujoco.mjtDisableBit.__members__
         # springs and dampers had one bit before MuJoCo 3.4
@@ -80,16 +73,7 @@ class Compiled:
     def kind(self, what, value):
         """Return the name of a value of an enumeration, such as 'hinge' of `mjtJoint`.
 
-        Parameters
-        ----------
-        what : {'joint', 'eq', 'trn', 'gain', 'bias', 'dyn', 'wrap', 'geom'}
-            The enumeration.
-        value : int
-            The value.
-
-        Returns
-        -------
-        str
+        `what` ({'joint', 'eq', 'trn', 'gain', 'bias', 'dyn', 'wrap', 'geom'}): the enumeration.
         """
         found = getattr(self.mujoco, f'mjt{what.capitalize()}')(int(value))
         return found.name.partition('_')[2].lower()
@@ -97,42 +81,21 @@ class Compiled:
     def is_scalar(self, joint):
         """Return whether a joint has one velocity: a hinge or a slide.
 
-        Parameters
-        ----------
-        joint : int
-            Its number.
-
-        Returns
-        -------
-        bool
+        `joint`: its number.
         """
         return self.kind('joint', self.model.jnt_type[joint]) in ('hinge', 'slide')
 
     def position(self, joint):
         """Return where a joint of one velocity is in the posture of the file [rad or m].
 
-        Parameters
-        ----------
-        joint : int
-            Its number.
-
-        Returns
-        -------
-        float
+        `joint`: its number.
         """
         return float(self.model.qpos0[self.model.jnt_qposadr[joint]])
 
     def centre(self, body):
         """Return the placement of the principal axes of a body, at its centre of mass.
 
-        Parameters
-        ----------
-        body : int
-            Its number.
-
-        Returns
-        -------
-        Placement
+        `body`: its number.
         """
         model = self.model
         place = placement(model.body_ipos[body], model.body_iquat[body])
@@ -141,14 +104,7 @@ class Compiled:
     def site(self, site):
         """Return the placement of a site on its body.
 
-        Parameters
-        ----------
-        site : int
-            Its number.
-
-        Returns
-        -------
-        Placement
+        `site`: its number.
         """
         model = self.model
         place = placement(model.site_pos[site], model.site_quat[site])
@@ -158,15 +114,7 @@ class Compiled:
     def coefficients(self, tendon):
         """Return the coefficients of a fixed tendon, whose length is a sum of joint positions.
 
-        Parameters
-        ----------
-        tendon : int
-            Its number.
-
-        Returns
-        -------
-        dict of int to float
-            By number of the joint; empty for a spatial tendon.
+        `tendon`: its number.
         """
         first = self.model.tendon_adr[tendon]
         found: dict[int, float] = {}
@@ -181,16 +129,8 @@ class Compiled:
 def placement(translation, quaternion=(1.0, 0.0, 0.0, 0.0)):
     """Return a placement of a position and a quaternion of MuJoCo.
 
-    Parameters
-    ----------
-    translation : (3,) ndarray
-        Position [m].
-    quaternion : (4,) ndarray
-        Scalar first.
-
-    Returns
-    -------
-    Placement
+    `translation` (3,): position [m].
+    `quaternion` (4,): scalar first.
     """
     w, x, y, z = (float(number) for number in quaternion)
     return Placement(from_quaternion(x, y, z, w), translation.astype(float))
@@ -211,19 +151,9 @@ def _aligned(place, same_frame, centre):
 def compile_mjcf(source):
     """Compile an MJCF.
 
-    Parameters
-    ----------
-    source : str or Path
-        Text, or path of a file.
-
-    Returns
-    -------
-    Compiled
-
-    Raises
-    ------
-    ModelError
-        If MuJoCo is not installed, or refuses the file.
+    `source` (str or Path): text, or path of a file.
+    Returns compiled
+    Raises ModelError: if MuJoCo is not installed, or refuses the file.
     """
     try:
         import mujoco  # an optional package, needed here only

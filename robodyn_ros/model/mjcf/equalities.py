@@ -17,17 +17,8 @@ def following(compiled):
     Each equality is sum c q = b. The first joint that no equality before has determined follows
     the others: `joint1`, or the last one of `tendon1`.
 
-    Parameters
-    ----------
-    compiled : Compiled
-        The MJCF.
-
-    Returns
-    -------
-    dict of str to Following
-        By name of the joint; those of joints that are held have no ratios. Leaders follow nothing.
-    list of Finding
-        Equalities that are left out.
+    Returns by name of the joint; those of joints that are held have no ratios. Leaders follow
+      nothing.
     """
     solved: dict[str, Following] = {}
     findings = []
@@ -61,19 +52,7 @@ def following(compiled):
 def closures(compiled, following):
     """Return the closures of the equalities `connect` and `weld`.
 
-    Parameters
-    ----------
-    compiled : Compiled
-        The MJCF.
-    following : dict of str to Following
-        Joints that follow others.
-
-    Returns
-    -------
-    list of Closure
-        Those of bodies that joints move apart.
-    list of Finding
-        Equalities that are left out.
+    `following` (dict of str to Following): joints that follow others.
     """
     found, findings = [], []
     for number in _active(compiled, 'connect', 'weld', 'flex', 'flexvert', 'flexstrain'):

@@ -16,20 +16,11 @@ SHOWN_GROUPS = 3
 def shapes(compiled, element='visual', links=None, notes=None):
     """Return the shapes of bodies.
 
-    Parameters
-    ----------
-    compiled : Compiled
-        The MJCF.
-    element : {'visual', 'collision'}
-        Geoms that the viewer of MuJoCo shows, or those that touch others.
-    links : collection of str, optional
-        Names of the bodies; all by default.
-    notes : list of str, optional
-        Receives a sentence about each geom of a form that is not among those of `Shape`.
-
-    Returns
-    -------
-    tuple of Shape
+    `element` ({'visual', 'collision'}): geoms that the viewer of MuJoCo shows, or those that touch
+      others.
+    `links` (collection of str): names of the bodies; all by default.
+    `notes` (list of str): receives a sentence about each geom of a form that is not among those of
+      `Shape`.
     """
     model, found = compiled.model, []
     touches = (np.array(model.geom_contype) | np.array(model.geom_conaffinity)) != 0

@@ -14,19 +14,7 @@ from robodyn_ros.model.model_report import NOTE, WARNING, Finding
 def spring_obstacle(compiled, actuators, joint):
     """Return why the spring of a joint cannot be described, or ''.
 
-    Parameters
-    ----------
-    compiled : Compiled
-        The MJCF.
-    actuators : Actuators
-        Its actuators.
-    joint : int
-        Number of the joint.
-
-    Returns
-    -------
-    str
-        What it would take, which is not there.
+    `joint`: number of the joint.
     """
     model = compiled.model
     if not compiled.is_scalar(joint):
@@ -39,39 +27,14 @@ def spring_obstacle(compiled, actuators, joint):
 def stiffness(compiled, actuators, joint):
     """Return the stiffness of a joint, as far as it can be described.
 
-    Parameters
-    ----------
-    compiled : Compiled
-        The MJCF.
-    actuators : Actuators
-        Its actuators.
-    joint : int
-        Number of the joint.
-
-    Returns
-    -------
-    float
-        Stiffness [N m/rad or N/m].
+    `joint`: number of the joint.
     """
     value = float(compiled.model.jnt_stiffness[joint]) if compiled.has('spring') else 0.0
     return 0.0 if spring_obstacle(compiled, actuators, joint) else value
 
 
 def findings(compiled, actuators):
-    """Yield a finding for each kind of content that is left out; it names the elements.
-
-    Parameters
-    ----------
-    compiled : Compiled
-        The MJCF.
-    actuators : Actuators
-        Its actuators.
-
-    Yields
-    ------
-    Finding
-        A warning where the dynamics differ, else a note.
-    """
+    """Yield a finding for each kind of content that is left out; it names the elements."""
     model = compiled.model
     yield from _springs(compiled, actuators)
     yield from _tendons(compiled)

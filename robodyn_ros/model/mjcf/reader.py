@@ -34,16 +34,6 @@ def describe(compiled):
 
     The world is the base link, and sites are links without mass. Between several joints of a
     body, and behind a joint off its origin, there are links `<body>_at_<joint>`.
-
-    Parameters
-    ----------
-    compiled : Compiled
-        The MJCF.
-
-    Returns
-    -------
-    RobotDescription
-        Links, joints and closures.
     """
     return _Reader(compiled).description()
 

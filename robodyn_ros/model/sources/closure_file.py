@@ -65,19 +65,9 @@ class Loops(NamedTuple):
 def loops_of(source: Sequence[Closure] | str | os.PathLike) -> Loops:
     """Return closures, and the other contents of their file.
 
-    Parameters
-    ----------
-    source : sequence of Closure, str or path
-        The closures, or the path of a YAML file, also as `package://<name>/<path>`.
-
-    Returns
-    -------
-    Loops
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, or has an unknown entry; the message names the closure.
+    `source`: the closures, or the path of a YAML file, also as `package://<name>/<path>`.
+    Raises ModelError: if the file cannot be read, or has an unknown entry; the message names the
+      closure.
     """
     if not isinstance(source, (str, os.PathLike)):
         return Loops(tuple(source), None, {})
@@ -107,15 +97,7 @@ def loops_of(source: Sequence[Closure] | str | os.PathLike) -> Loops:
 def near(joints: Sequence[str]) -> str:
     """Return the section of the file that says where to seek a closed posture.
 
-    Parameters
-    ----------
-    joints : sequence of str
-        Names of the joints.
-
-    Returns
-    -------
-    str
-        YAML text.
+    `joints`: names of the joints.
     """
     return f'near: {{{", ".join(f"{joint}: POSITION" for joint in joints)}}}'
 

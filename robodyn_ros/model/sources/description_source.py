@@ -65,14 +65,8 @@ class DescriptionSource:
     def description(self) -> RobotDescription:
         """Return the links and joints.
 
-        Returns
-        -------
-        RobotDescription
-
-        Raises
-        ------
-        ModelError
-            For anything but the description of a robot; the message names the element.
+        Raises ModelError: for anything but the description of a robot; the message names the
+          element.
         """
         if self.root.tag == MJCF:
             description = reader.describe(self._compiled)
@@ -85,23 +79,11 @@ class DescriptionSource:
     ) -> tuple[Shape, ...]:
         """Return the shapes of links.
 
-        Parameters
-        ----------
-        element : {'visual', 'collision'}
-            Which shapes.
-        links : collection of str, optional
-            Names of the links; all by default.
-        notes : list of str, optional
-            Receives a sentence about each shape that is malformed, which is left out.
-
-        Returns
-        -------
-        tuple of Shape
-
-        Raises
-        ------
-        ModelError
-            For a shape that is malformed, without `notes`; the sentence names its link.
+        `element`: which shapes.
+        `links`: names of the links; all by default.
+        `notes`: receives a sentence about each shape that is malformed, which is left out.
+        Raises ModelError: for a shape that is malformed, without `notes`; the sentence names its
+          link.
         """
         if self.root.tag == MJCF:
             return geoms.shapes(self._compiled, element, links, notes)
@@ -118,25 +100,14 @@ def opened(
 ) -> DescriptionSource:
     """Read a description, and expand it by xacro if it is a file whose name ends with .xacro.
 
-    Parameters
-    ----------
-    source : str, bytes or path
-        Text, or path of a file, also as `package://<name>/<path>`. A string with a '<' in it is
-        text.
-    xacro_arguments : mapping of str to object, optional
-        Values of the arguments of a xacro file by name.
-
-    Returns
-    -------
-    DescriptionSource
-
-    Raises
-    ------
-    ModelError
-        If there is no such file, it is not XML, or xacro is missing or refuses it. If there are
-        arguments for anything but a xacro file.
-    UngivenError
-        If an argument of a xacro file is missing; the message lists those that it has.
+    `source`: text, or path of a file, also as `package://<name>/<path>`. A string with a '<' in it
+      is text.
+    `xacro_arguments`: values of the arguments of a xacro file by name.
+    Returns DescriptionSource
+    Raises ModelError: if there is no such file, it is not XML, or xacro is missing or refuses it.
+      If there are arguments for anything but a xacro file.
+    Raises UngivenError: if an argument of a xacro file is missing; the message lists those that it
+      has.
     """
     path = None
     if isinstance(source, os.PathLike) or (

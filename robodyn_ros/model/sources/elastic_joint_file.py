@@ -25,19 +25,9 @@ def elastic_joints_of(
 ) -> dict[str, ElasticJoint]:
     """Return elastic joints by name.
 
-    Parameters
-    ----------
-    source : mapping of str to ElasticJoint, str or path
-        The joints, or the path of a YAML file, also as `package://<name>/<path>`.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, or has an unknown entry; the message names the joint.
+    `source`: the joints, or the path of a YAML file, also as `package://<name>/<path>`.
+    Raises ModelError: if the file cannot be read, or has an unknown entry; the message names the
+      joint.
     """
     return yaml_file.of_joints(source, 'elastic_joints', _elastic_joint)
 
@@ -45,19 +35,8 @@ def elastic_joints_of(
 def elastic_joint(text: str) -> tuple[str, ElasticJoint]:
     """Return a joint's name and its spring from `joint=stiffness damping motor_inertia`.
 
-    Parameters
-    ----------
-    text : str
-        Such as `elbow=1.2e4 8 0.6`; the last numbers may be left out.
-
-    Returns
-    -------
-    tuple of str and ElasticJoint
-
-    Raises
-    ------
-    ParameterError
-        For anything else.
+    `text`: such as `elbow=1.2e4 8 0.6`; the last numbers may be left out.
+    Raises ParameterError: for anything else.
     """
     name, _, numbers = text.partition('=')
     try:

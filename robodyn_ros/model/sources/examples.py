@@ -18,19 +18,8 @@ def package_file(path: str | Path) -> Path:
     It is beside the sources, or in share/robodyn_ros of a parent folder, where pip and colcon
     install it.
 
-    Parameters
-    ----------
-    path : str or path
-        Path within the repository, such as 'config/urdf/franka_like.urdf'.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such file.
+    `path`: path within the repository, such as 'config/urdf/franka_like.urdf'.
+    Raises UnknownNameError: if there is no such file.
     """
     for folder in Path(__file__).resolve().parents:
         for found in (folder / path, folder / 'share' / 'robodyn_ros' / path):

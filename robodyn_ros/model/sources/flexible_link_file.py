@@ -50,19 +50,9 @@ def flexible_links_of(
 ) -> dict[str, ModalBeam | ModalNodes | CraigBampton]:
     """Return flexible links by name.
 
-    Parameters
-    ----------
-    source : mapping of str to ModalBeam, ModalNodes or CraigBampton, str or path
-        The links, or the path of a YAML file, also as `package://<name>/<path>`.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, or has an unknown entry; the message names the link.
+    `source`: the links, or the path of a YAML file, also as `package://<name>/<path>`.
+    Raises ModelError: if the file cannot be read, or has an unknown entry; the message names the
+      link.
     """
     if source is None or isinstance(source, Mapping):
         return dict(source or {})

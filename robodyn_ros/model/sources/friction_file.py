@@ -30,19 +30,9 @@ def joint_friction_of(
 ) -> dict[str, JointFriction]:
     """Return the friction of joints by name.
 
-    Parameters
-    ----------
-    source : mapping of str to JointFriction, str or path
-        The friction, or the path of a YAML file, also as `package://<name>/<path>`.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, or has an unknown entry; the message names the joint.
+    `source`: the friction, or the path of a YAML file, also as `package://<name>/<path>`.
+    Raises ModelError: if the file cannot be read, or has an unknown entry; the message names the
+      joint.
     """
     return yaml_file.of_joints(source, 'joint_friction', _friction)
 

@@ -67,25 +67,12 @@ class Shape:
 def shapes(source, element='visual', links=None, notes=None):
     """Return the shapes of links of a URDF, in document order.
 
-    Parameters
-    ----------
-    source : str, bytes or path
-        URDF text, or the path of a file.
-    element : {'visual', 'collision'}
-        Which shapes.
-    links : collection of str, optional
-        Names of the links; all by default.
-    notes : list of str, optional
-        Receives a sentence about each shape or colour that is malformed, which is left out.
-
-    Returns
-    -------
-    tuple of Shape
-
-    Raises
-    ------
-    ModelError
-        For a shape that is malformed, without `notes`; the sentence names its link.
+    `source` (str, bytes or path): URDF text, or the path of a file.
+    `element` ({'visual', 'collision'}): which shapes.
+    `links` (collection of str): names of the links; all by default.
+    `notes` (list of str): receives a sentence about each shape or colour that is malformed, which
+      is left out.
+    Raises ModelError: for a shape that is malformed, without `notes`; the sentence names its link.
     """
     root, colors, found = xml_text.root_element(source), {}, []
     for each in (*root.findall('material'), *root.findall('link/visual/material')):
@@ -116,21 +103,9 @@ def _noted(notes):
 def mesh_path(file, folder):
     """Return the path of the file of a mesh.
 
-    Parameters
-    ----------
-    file : str
-        `package://<name>/<path>`, `file://<path>`, or a path, which may be relative.
-    folder : path
-        Where relative paths begin: the folder of the URDF.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    ModelError
-        If there is no such file.
+    `file`: `package://<name>/<path>`, `file://<path>`, or a path, which may be relative.
+    `folder` (path): where relative paths begin: the folder of the URDF.
+    Raises ModelError: if there is no such file.
     """
     found = package_path.resolved(file, folder)
     path = Path(folder, str(found).removeprefix(FILE))

@@ -23,21 +23,9 @@ def resolved(
 
     Packages are searched as by `package_folders`.
 
-    Parameters
-    ----------
-    source : str or path
-        Text, path of a file, or `package://<name>/<path>`.
-    beside : path, optional
-        Folder of the description that names the file.
-
-    Returns
-    -------
-    str or path
-
-    Raises
-    ------
-    ModelError
-        If no package of that name has the file.
+    `source`: text, path of a file, or `package://<name>/<path>`.
+    `beside`: folder of the description that names the file.
+    Raises ModelError: if no package of that name has the file.
     """
     if not isinstance(source, str) or not source.startswith(SCHEME):
         return source
@@ -65,17 +53,8 @@ def package_folders(package: str, beside: str | os.PathLike | None = None) -> It
     ROS_PACKAGE_PATH. Last come the folders that contain `beside`, and the packages in them and in
     their subfolders. So cloned repositories need no build.
 
-    Parameters
-    ----------
-    package : str
-        Name of the package.
-    beside : path, optional
-        Folder of the description that names it.
-
-    Yields
-    ------
-    Path
-        An existing folder.
+    `package`: name of the package.
+    `beside`: folder of the description that names it.
     """
     folders = [
         *(Path(prefix, 'share', package) for prefix in _entries('AMENT_PREFIX_PATH')),
@@ -102,12 +81,8 @@ def package_folders(package: str, beside: str | os.PathLike | None = None) -> It
 def places(package: str, beside: str | os.PathLike | None) -> str:
     """Return where a package is expected, for the message that it is missing.
 
-    Parameters
-    ----------
-    package : str
-        Name of the package.
-    beside : path, optional
-        Folder of the description that names it.
+    `package`: name of the package.
+    `beside`: folder of the description that names it.
     """
     return (
         f'expected a package {package!r} on AMENT_PREFIX_PATH, as after sourcing the setup file '

@@ -27,20 +27,9 @@ ENTRIES = tuple(each.name for each in fields(Rotor))
 def rotors_of(source: Mapping[str, Rotor] | str | os.PathLike | None) -> dict[str, Rotor]:
     """Return rotors by the names of their joints.
 
-    Parameters
-    ----------
-    source : mapping of str to Rotor, str or path
-        The rotors, or the path of a YAML file, also as `package://<name>/<path>`.
-
-    Returns
-    -------
-    dict
-        Rotor of each joint.
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, or has an unknown entry; the message names the joint.
+    `source`: the rotors, or the path of a YAML file, also as `package://<name>/<path>`.
+    Raises ModelError: if the file cannot be read, or has an unknown entry; the message names the
+      joint.
     """
     return yaml_file.of_joints(source, 'rotors', _rotor)
 
@@ -48,20 +37,9 @@ def rotors_of(source: Mapping[str, Rotor] | str | os.PathLike | None) -> dict[st
 def rotor(text: str) -> tuple[str, Rotor]:
     """Return a joint and its rotor from `joint=inertia` or `joint=inertia gear_ratio`.
 
-    Parameters
-    ----------
-    text : str
-        Such as `elbow=1e-4 100`, the inertia about the axis of the rotor, before the gear
-        [kg m^2].
-
-    Returns
-    -------
-    tuple of str and Rotor
-
-    Raises
-    ------
-    ParameterError
-        For anything else.
+    `text`: such as `elbow=1e-4 100`, the inertia about the axis of the rotor, before the gear [kg
+      m^2].
+    Raises ParameterError: for anything else.
     """
     name, _, numbers = text.partition('=')
     try:

@@ -55,19 +55,8 @@ PARALLEL = 1e-6  # largest difference of unit vectors that count as parallel
 def closures(root, joints, findings):
     """Return the closures of other dialects.
 
-    Parameters
-    ----------
-    root : Element
-        The <robot> element.
-    joints : sequence of Joint
-        Joints of the tree.
-    findings : Findings
-        Receives a note of each closure, and a warning of each that cannot be read.
-
-    Returns
-    -------
-    tuple of Closure
-        Closures.
+    `findings` (Findings): receives a note of each closure, and a warning of each that cannot be
+      read.
     """
     poses, found = _poses_at_zero(joints), []
     elements = [
@@ -97,19 +86,8 @@ def closures(root, joints, findings):
 def with_mimics(root, joints, findings):
     """Return joints with those that follow another by Gazebo or ros2_control.
 
-    Parameters
-    ----------
-    root : Element
-        The <robot> element.
-    joints : sequence of Joint
-        Joints of the tree.
-    findings : Findings
-        Receives a note of each such joint, and a warning of each that cannot be read.
-
-    Returns
-    -------
-    tuple of Joint
-        Joints in the same order.
+    `findings` (Findings): receives a note of each such joint, and a warning of each that cannot be
+      read.
     """
     by_name = {joint.name: joint for joint in joints}
     for name, leader, numbers, source in (*_mimics(root), *_gears(root, joints, findings)):
@@ -153,14 +131,7 @@ def with_mimics(root, joints, findings):
 def warn_of_still_effort_joints(root, joints, findings):
     """Add a warning of each joint with an effort interface and the velocity limit 0.
 
-    Parameters
-    ----------
-    root : Element
-        The <robot> element.
-    joints : sequence of Joint
-        Joints of the tree.
-    findings : Findings
-        Receives the warnings.
+    `findings` (Findings): receives the warnings.
     """
     still = {joint.name for joint in joints if joint.limit.velocity == 0.0}
     for joint in root.iterfind('ros2_control/joint'):
@@ -176,12 +147,7 @@ def warn_of_still_effort_joints(root, joints, findings):
 def warn_of_unread(root, findings):
     """Add a warning of each element that may close a loop or move a joint, and is not read.
 
-    Parameters
-    ----------
-    root : Element
-        The <robot> element.
-    findings : Findings
-        Receives the warnings.
+    `findings` (Findings): receives the warnings.
     """
     unread = 'is not read, though it may close a loop or move a joint'
     for element in root:

@@ -48,38 +48,14 @@ STOPS = {
 def closures(root):
     """Return the closures of a URDF+.
 
-    Parameters
-    ----------
-    root : Element
-        The <robot> element.
-
-    Returns
-    -------
-    tuple of Closure
-        Closures.
-
-    Raises
-    ------
-    ModelError
-        For an element that is not valid; the message names it.
+    Raises ModelError: for an element that is not valid; the message names it.
     """
     found = [*root.findall('loop'), *root.findall('constraint')]
     return tuple(_closure(element) for element in found if element.find('predecessor') is not None)
 
 
 def independent(root):
-    """Return the names of the joints that are independent, as far as joints are marked.
-
-    Parameters
-    ----------
-    root : Element
-        The <robot> element.
-
-    Returns
-    -------
-    tuple of str
-        Names.
-    """
+    """Return the names of the joints that are independent, as far as joints are marked."""
     marked = {'true': [], 'false': [], '': []}
     for joint in root.findall('joint'):
         if joint.get('type') != 'fixed' and joint.find('mimic') is None:
@@ -91,23 +67,9 @@ def independent(root):
 def couplings(root, joints):
     """Return the couplings of a URDF+: gear trains, also several that share joints.
 
-    Parameters
-    ----------
-    root : Element
-        The <robot> element.
-    joints : sequence of Joint
-        Joints of the tree.
-
-    Returns
-    -------
-    tuple of Coupling
-        One for each joint that follows others. They are the joints that are not independent; if
-        their number does not fit, the last joint to each successor.
-
-    Raises
-    ------
-    ModelError
-        For an element that is not valid, or couplings that contradict each other.
+    Returns one for each joint that follows others. They are the joints that are not independent;
+      if their number does not fit, the last joint to each successor.
+    Raises ModelError: for an element that is not valid, or couplings that contradict each other.
     """
     elements = [each for each in root.findall('coupling') if each.find('predecessor') is not None]
     if not elements:
@@ -170,16 +132,8 @@ def _solved(rows):
 def path(carried, link):
     """Return the names of the moving joints from a link to the root.
 
-    Parameters
-    ----------
-    carried : mapping of str to Joint
-        The joint that carries each link.
-    link : str
-        Name of the link.
-
-    Returns
-    -------
-    list of str
+    `carried` (mapping of str to Joint): the joint that carries each link.
+    `link`: name of the link.
     """
     names, seen = [], set()
     while link in carried and link not in seen:

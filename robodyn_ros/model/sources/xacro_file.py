@@ -32,24 +32,11 @@ def expanded(
     Packages that the file finds are searched as by `package_path.package_folders`, beside the
     file too.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    arguments : mapping of str to object, optional
-        Values of the arguments of the file by name; true and false for a bool.
-
-    Returns
-    -------
-    tuple
-        XML, and findings.
-
-    Raises
-    ------
-    UngivenError
-        If an argument without a default is missing; the message lists those of the file.
-    ModelError
-        If there is no such file, or xacro is not installed, or refuses it.
+    `path`: the file.
+    `arguments`: values of the arguments of the file by name; true and false for a bool.
+    Raises UngivenError: if an argument without a default is missing; the message lists those of
+      the file.
+    Raises ModelError: if there is no such file, or xacro is not installed, or refuses it.
     """
     try:
         import xacro  # an optional package, needed here only
@@ -101,19 +88,8 @@ def expanded(
 def argument(text: str) -> tuple[str, str]:
     """Return name and value of a xacro argument as xacro takes it on the command line.
 
-    Parameters
-    ----------
-    text : str
-        Such as `link_mass:=2.0`; the value may be empty.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    ParameterError
-        For anything else.
+    `text`: such as `link_mass:=2.0`; the value may be empty.
+    Raises ParameterError: for anything else.
     """
     name, sign, value = text.partition(SIGN)
     if not sign or not name.strip():

@@ -13,12 +13,8 @@ _ATTRIBUTE = re.compile(_NAME)
 def line_of(content: bytes, at: int) -> int:
     """Return the number of the line of an index, from 1.
 
-    Parameters
-    ----------
-    content : bytes
-        Text.
-    at : int
-        The index.
+    `content`: text.
+    `at`: the index.
     """
     return content.count(b'\n', 0, at) + 1
 
@@ -26,21 +22,10 @@ def line_of(content: bytes, at: int) -> int:
 def explained(error, content: bytes, at: int, open_tags) -> str:
     """Return what is wrong with XML, in which line, and what to change.
 
-    Parameters
-    ----------
-    error : ExpatError
-        Refusal of the parser.
-    content : bytes
-        UTF-8 text that was parsed.
-    at : int
-        Index where the parser stopped.
-    open_tags : list of tuple
-        Name and line of the elements that were open there.
-
-    Returns
-    -------
-    str
-        Sentence without its first letter in upper case.
+    `error` (ExpatError): refusal of the parser.
+    `content`: UTF-8 text that was parsed.
+    `at`: index where the parser stopped.
+    `open_tags` (list of tuple): name and line of the elements that were open there.
     """
     kind, line = errors.messages[error.code], f'line {line_of(content, max(at, 0))}'
     if kind == errors.XML_ERROR_TAG_MISMATCH:

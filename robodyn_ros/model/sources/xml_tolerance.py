@@ -27,22 +27,10 @@ _CODES = ((0x9, 0xA), (0xD, 0xD), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x
 def mended(content: bytes) -> tuple[bytes, dict[str, int]]:
     """Return XML that is well-formed as far as tinyxml2 reads it, and what has been changed.
 
-    Parameters
-    ----------
-    content : bytes
-        UTF-8 text.
-
-    Returns
-    -------
-    bytes
-        The text; from the first token that tinyxml2 refuses, too, as it was.
-    dict of str to int
-        What is doubtful, with the index in `content` where it first occurs.
-
-    Raises
-    ------
-    ModelError
-        For a document type that declares anything.
+    `content`: UTF-8 text.
+    Returns the text; from the first token that tinyxml2 refuses, too, as it was.
+    Returns what is doubtful, with the index in `content` where it first occurs.
+    Raises ModelError: for a document type that declares anything.
     """
     mender = _Mender(content)
     return mender.all(), mender.doubts

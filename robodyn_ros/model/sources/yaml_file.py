@@ -30,22 +30,9 @@ KNOWN = (
 def sections(source, what, *others):
     """Return a text for the file, and its sections by KNOWN.
 
-    Parameters
-    ----------
-    source : str or path
-        Path of the file.
-    what, *others : str
-        Sections of which at least one is required.
-
-    Returns
-    -------
-    tuple
-        Text for the file, for messages; and the sections by name.
-
-    Raises
-    ------
-    ModelError
-        Without any of these sections.
+    `source` (str or path): path of the file.
+    `what`, `*others`: sections of which at least one is required.
+    Raises ModelError: without any of these sections.
     """
     where = f'file {shorten(os.fspath(source))}'
     content = _content(package_path.resolved(source), where)
@@ -61,24 +48,10 @@ def sections(source, what, *others):
 def named(where, content, what):
     """Return the entries of a section.
 
-    Parameters
-    ----------
-    where : str
-        Text for the file, for messages.
-    content : dict
-        Sections of the file.
-    what : str
-        Name of the section.
-
-    Returns
-    -------
-    list of tuple
-        Name and contents of each entry; empty without the section.
-
-    Raises
-    ------
-    ModelError
-        If the section is not a mapping of names.
+    `where`: text for the file, for messages.
+    `content` (dict): sections of the file.
+    `what`: name of the section.
+    Raises ModelError: if the section is not a mapping of names.
     """
     found = content.get(what, {})
     if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
@@ -89,19 +62,10 @@ def named(where, content, what):
 def of_joints(source, what, make):
     """Return values by joint of a section of a file.
 
-    Parameters
-    ----------
-    source : mapping, str, path or None
-        Path of the file, or the mapping itself, of which a copy is returned. None for none.
-    what : str
-        Name of the section.
-    make : callable
-        Makes the value of a joint from a text for messages and its entries.
-
-    Returns
-    -------
-    dict
-        Value that `make` returns, by name of the joint.
+    `source` (mapping, str, path or None): path of the file, or the mapping itself, of which a copy
+      is returned. None for none.
+    `what`: name of the section.
+    `make` (callable): makes the value of a joint from a text for messages and its entries.
     """
     if source is None or isinstance(source, Mapping):
         return dict(source or {})
@@ -115,19 +79,11 @@ def of_joints(source, what, make):
 def check_names(where, entries, known, required):
     """Refuse an unknown entry, or one without its required parts.
 
-    Parameters
-    ----------
-    where : str
-        Text for the entry, for messages.
-    entries : object
-        The entry, expected to be a dict.
-    known, required : sequence of str
-        Names of the parts that are allowed, and that are required.
-
-    Raises
-    ------
-    ModelError
-        The message lists the valid names.
+    `where`: text for the entry, for messages.
+    `entries` (object): the entry, expected to be a dict.
+    `known`, `required` (sequence of str): names of the parts that are allowed, and that are
+      required.
+    Raises ModelError: the message lists the valid names.
     """
     if not isinstance(entries, dict) or not set(required) <= set(entries):
         raise ModelError(
@@ -146,24 +102,10 @@ def numbers(where, name, value, count):
 
     YAML 1.1 reads 1e-4, without a point, as text. So text is accepted if it is a number.
 
-    Parameters
-    ----------
-    where, name : str
-        Text for the entry, and name of the part, for messages.
-    value : object
-        The value in the file.
-    count : int
-        Number of values.
-
-    Returns
-    -------
-    (count,) ndarray
-        Numbers.
-
-    Raises
-    ------
-    ModelError
-        For anything else than that many finite numbers.
+    `where`, `name`: text for the entry, and name of the part, for messages.
+    `value` (object): the value in the file.
+    `count`: number of values.
+    Raises ModelError: for anything else than that many finite numbers.
     """
     given = value if isinstance(value, list) else [value]
     found = [number for number in map(_number, given) if number is not None]
@@ -176,17 +118,8 @@ def numbers(where, name, value, count):
 def scalar(where, name, value):
     """Return a value as a float.
 
-    Parameters
-    ----------
-    where, name : str
-        Text for the entry, and name of the part, for messages.
-    value : object
-        The value in the file.
-
-    Returns
-    -------
-    float
-        Number.
+    `where`, `name`: text for the entry, and name of the part, for messages.
+    `value` (object): the value in the file.
     """
     return float(numbers(where, name, value, 1)[0])
 
@@ -194,17 +127,8 @@ def scalar(where, name, value):
 def scalars(where, entries):
     """Return the numbers of an entry whose parts are numbers.
 
-    Parameters
-    ----------
-    where : str
-        Text for the entry, for messages.
-    entries : dict
-        Parts by name.
-
-    Returns
-    -------
-    dict of str to float
-        Numbers by name.
+    `where`: text for the entry, for messages.
+    `entries` (dict): parts by name.
     """
     return {name: scalar(where, name, value) for name, value in entries.items()}
 

@@ -53,36 +53,16 @@ def actuator_torques(
 ) -> ActuatorTorques:
     """Compute the torques of chosen actuators for a motion, of least T^T W T.
 
-    Parameters
-    ----------
-    robot : Robot
-        Any robot. With closed loops or mimic joints it may have more actuators than degrees
-        of freedom.
-    q : (nq,) array_like
-        Positions [rad or m].
-    qd : (nv,) array_like
-        Velocities [rad/s or m/s].
-    qdd : (nv,) array_like
-        Accelerations [rad/s^2 or m/s^2].
-    actuated : sequence of str
-        Names of the m driven joints, dependent ones too.
-    weight : (m,) or (m, m) array_like, optional
-        W, or its diagonal; positive. By default 1. With 1 / limit^2 the strong take more.
-    f_ext : mapping of str to (6,) array_like, optional
-        External wrenches, as of `Robot.inverse_dynamics`.
-
-    Returns
-    -------
-    ActuatorTorques
-
-    Raises
-    ------
-    UnknownNameError
-        For a joint that does not exist.
-    ParameterError
-        For a weight that is not positive, or a joint that is named twice.
-    SingularityError
-        If the actuators do not lead every motion of the robot there.
+    `robot`: any robot. With closed loops or mimic joints it may have more actuators than degrees
+      of freedom.
+    `qdd`: accelerations [rad/s^2 or m/s^2].
+    `actuated`: names of the m driven joints, dependent ones too.
+    `weight`: w, or its diagonal; positive. By default 1. With 1 / limit^2 the strong take more.
+    `f_ext`: external wrenches, as of `Robot.inverse_dynamics`.
+    Returns ActuatorTorques
+    Raises UnknownNameError: for a joint that does not exist.
+    Raises ParameterError: for a weight that is not positive, or a joint that is named twice.
+    Raises SingularityError: if the actuators do not lead every motion of the robot there.
     """
     rows = _rows(robot, actuated)
     root = _root(robot, weight, len(rows))

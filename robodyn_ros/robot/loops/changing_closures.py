@@ -78,27 +78,13 @@ class ChangingClosures:
         qdd = qdd_free + M^-1 J^T lambda, J M^-1 J^T lambda = -(J qdd_free + dJ/dt qd); Jain 2011,
         (11.9). Redundant closures share lambda in the least-squares sense.
 
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions at which the active closures close [rad or m].
-        qd : (nv,) array_like
-            Velocities that keep them closed [rad/s or m/s].
-        tau : (nv,) array_like
-            Joint torques or forces [N m or N].
-        active : sequence of str, optional
-            Names of the active closures.
-        f_ext : mapping of str to (6,) array_like, optional
-            External wrenches, as of `Robot.forward_dynamics`.
-
-        Returns
-        -------
-        Corrected
-
-        Raises
-        ------
-        UnknownNameError
-            For a closure that does not exist.
+        `q`: positions at which the active closures close [rad or m].
+        `qd`: velocities that keep them closed [rad/s or m/s].
+        `tau`: joint torques or forces [N m or N].
+        `active`: names of the active closures.
+        `f_ext`: external wrenches, as of `Robot.forward_dynamics`.
+        Returns corrected
+        Raises UnknownNameError: for a closure that does not exist.
         """
         free = self.robot.forward_dynamics(q, qd, tau, f_ext)
         J, _ = self._rows(q, active)
@@ -115,19 +101,10 @@ class ChangingClosures:
         The impulse is the smallest that stops the constrained motions: qd - M^-1 J^T Lambda J qd.
         Kinetic energy never increases.
 
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions at which the closures close [rad or m].
-        qd : (nv,) array_like
-            Velocities before [rad/s or m/s].
-        active : sequence of str, optional
-            Names of the active closures.
-
-        Returns
-        -------
-        (nv,) ndarray
-            Velocities after [rad/s or m/s].
+        `q`: positions at which the closures close [rad or m].
+        `qd`: velocities before [rad/s or m/s].
+        `active`: names of the active closures.
+        Returns velocities after [rad/s or m/s].
         """
         qd = np.asarray(qd, float)
         J, _ = self._rows(q, active)
@@ -137,22 +114,10 @@ class ChangingClosures:
     def close(self, q: ArrayLike, active: Sequence[str] | None = None) -> np.ndarray:
         """Compute the nearest positions at which the active closures close.
 
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions nearby [rad or m].
-        active : sequence of str, optional
-            Names of the active closures.
-
-        Returns
-        -------
-        (nq,) ndarray
-            Positions [rad or m].
-
-        Raises
-        ------
-        SingularityError
-            If Newton's method finds none.
+        `q`: positions nearby [rad or m].
+        `active`: names of the active closures.
+        Returns positions [rad or m].
+        Raises SingularityError: if Newton's method finds none.
         """
         q = np.array(q, float)
         for _ in range(MOST_STEPS):
@@ -176,23 +141,10 @@ class ChangingClosures:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Take one step of semi-implicit Euler, projected to the active closures.
 
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        qd : (nv,) array_like
-            Velocities [rad/s or m/s].
-        tau : (nv,) array_like
-            Joint torques or forces, held constant [N m or N].
-        dt : float
-            Time step [s].
-        active : sequence of str, optional
-            Names of the active closures; none for a free robot.
-
-        Returns
-        -------
-        tuple of (nq,) and (nv,) ndarray
-            Positions and velocities after the step.
+        `tau`: joint torques or forces, held constant [N m or N].
+        `dt`: time step [s].
+        `active`: names of the active closures; none for a free robot.
+        Returns positions and velocities after the step.
         """
         if active is not None and not len(active):
             qd = np.asarray(qd, float) + dt * self.robot.forward_dynamics(q, qd, tau)

@@ -38,29 +38,13 @@ def close_loops(
 ) -> RobotModel:
     """Return the robot over independent coordinates whose loops are closed.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The tree.
-    closures : sequence of Closure
-        Its closures.
-    independent : sequence of str, optional
-        Independent joints of the loops; by default the nearest to the base that are possible.
-    near : mapping of str to float, optional
-        Initial guess of a closed posture [rad or m]. By default zero, or the limit nearest to it.
-        Others if the loops do not close from there, or are singular.
-
-    Returns
-    -------
-    RobotModel
-
-    Raises
-    ------
-    ModelError
-        If the loops cannot be closed or the closed posture is singular. If the choice of
-        independent joints is singular or has another number. The message names the joints.
-    UnknownNameError
-        For a joint or frame that does not exist.
+    `independent`: independent joints of the loops; by default the nearest to the base that are
+      possible.
+    `near`: initial guess of a closed posture [rad or m]. By default zero, or the limit nearest to
+      it. Others if the loops do not close from there, or are singular.
+    Raises ModelError: if the loops cannot be closed or the closed posture is singular. If the
+      choice of independent joints is singular or has another number. The message names the joints.
+    Raises UnknownNameError: for a joint or frame that does not exist.
     """
     closures = tuple(closures)
     _check_names(model, closures, [*(independent or ()), *(near or {})])
@@ -99,17 +83,7 @@ def close_loops(
 def marked_independent(description: RobotDescription, model: RobotModel) -> tuple[str, ...] | None:
     """Return the joints that a description marks as independent, of those that the model moves.
 
-    Parameters
-    ----------
-    description : RobotDescription
-        The robot as described.
-    model : RobotModel
-        Its model.
-
-    Returns
-    -------
-    tuple of str or None
-        None if none is marked.
+    `description`: the robot as described.
     """
     return tuple(each for each in description.independent if each in model.joint_names) or None
 

@@ -40,30 +40,11 @@ def constraint_forces(
 
     J_u^T lambda = tau_tree for the dependent joints, which have no motor (Jain 2011, eq. 11.8).
 
-    Parameters
-    ----------
-    robot : Robot
-        With closed loops.
-    q : (nq,) array_like
-        Positions [rad or m].
-    qd : (nv,) array_like
-        Velocities [rad/s or m/s].
-    tau : (nv,) array_like
-        Torques of the independent joints [N m or N].
-    f_ext : mapping of str to (6,) array_like, optional
-        External wrenches, as of `forward_dynamics`.
-
-    Returns
-    -------
-    dict of str to (6,) ndarray
-        Wrench of each closure [N, N m].
-
-    Raises
-    ------
-    ShapeError
-        For a batch, or a wrong shape.
-    SingularityError
-        If the loops cannot be closed.
+    `robot`: with closed loops.
+    `tau`: torques of the independent joints [N m or N].
+    `f_ext`: external wrenches, as of `forward_dynamics`.
+    Raises ShapeError: for a batch, or a wrong shape.
+    Raises SingularityError: if the loops cannot be closed.
     """
     checked, k = robot._states(q, qd, tau)
     if k is not None:
@@ -90,33 +71,15 @@ def link_wrenches(
     Closures act on the links of their frames, beside inertia and f_ext. Their wrenches are those
     that leave dependent joints of loops their efforts: J_u^T lambda = tau_tree - tau_u.
 
-    Parameters
-    ----------
-    robot : Robot
-        With closed loops.
-    q : (nq,) ndarray
-        Positions [rad or m].
-    qd : (nv,) ndarray
-        Velocities [rad/s or m/s].
-    qdd : (nv,) ndarray
-        Accelerations [rad/s^2 or m/s^2].
-    f_ext : mapping of str to (6,) array_like, optional
-        External wrenches, as of `Links.joint_wrenches`.
-    efforts : mapping of str to float, optional
-        Efforts of motors, friction and stops of dependent joints of loops [N m or N]; zero by
-        default.
-
-    Returns
-    -------
-    wrenches : (nb - 1, 6) ndarray
-        As of `Links.joint_wrenches`.
-    efforts : (n,) ndarray
-        Of the joints in `all_joint_names`, transmitted to their links [N m or N].
-
-    Raises
-    ------
-    SingularityError
-        If the loops cannot be closed.
+    `robot`: with closed loops.
+    `qdd`: accelerations [rad/s^2 or m/s^2].
+    `f_ext`: external wrenches, as of `Links.joint_wrenches`.
+    `efforts`: efforts of motors, friction and stops of dependent joints of loops [N m or N]; zero
+      by default.
+    Returns `wrenches` (nb - 1, 6): as of `Links.joint_wrenches`.
+    Returns `efforts` (n,): of the joints in `all_joint_names`, transmitted to their
+      links [N m or N].
+    Raises SingularityError: if the loops cannot be closed.
     """
     state = robot.expand(q, qd, qdd)
     pushes = robot._wrenches(q, None, f_ext)[0].copy()

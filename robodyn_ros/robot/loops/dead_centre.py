@@ -68,14 +68,7 @@ class DeadCentres:
     def near(self, q: np.ndarray) -> DeadCentre | None:
         """Return the dead centre that a posture is near, None elsewhere.
 
-        Parameters
-        ----------
-        q : (nq,) ndarray
-            Posture in which the loops close [rad or m].
-
-        Returns
-        -------
-        DeadCentre or None
+        `q`: posture in which the loops close [rad or m].
         """
         found = self._least(q)
         return self._parts(*found) if found[1] < NEAR * self.usual else None
@@ -83,14 +76,7 @@ class DeadCentres:
     def nearest(self, q: np.ndarray) -> DeadCentre:
         """Return the dead centre that would be the next one in a posture, near or far.
 
-        Parameters
-        ----------
-        q : (nq,) ndarray
-            Posture in which the loops close [rad or m].
-
-        Returns
-        -------
-        DeadCentre
+        `q`: posture in which the loops close [rad or m].
         """
         return self._parts(*self._least(q))
 
@@ -101,30 +87,15 @@ class DeadCentres:
         steps halve the distance of the independent joints to the dead centre each time. So a plant
         would stand still there, although the dependent joints had not come to rest.
 
-        Parameters
-        ----------
-        before, now : (nq,) ndarray
-            Postures before and after a step, in which the loops close [rad or m].
-
-        Returns
-        -------
-        bool
+        `before`, `now`: postures before and after a step, in which the loops close [rad or m].
         """
         return bool(self.are_ahead(np.array([before, now]), [0])[0])
 
     def are_ahead(self, motion: np.ndarray, steps: Sequence[int]) -> np.ndarray:
         """Return after which of some steps of a motion `is_ahead` holds.
 
-        Parameters
-        ----------
-        motion : (m + 1, nq) ndarray
-            Postures before and after m steps, in which the loops close [rad or m].
-        steps : sequence of k int
-            Numbers of the steps, from 0.
-
-        Returns
-        -------
-        (k,) ndarray of bool
+        `motion`: postures before and after m steps, in which the loops close [rad or m].
+        `steps`: numbers of the steps, from 0.
         """
         left = self._sizes(motion[np.add(steps, 1)])
         found = left < NEAR * self.usual
@@ -135,16 +106,8 @@ class DeadCentres:
     def sentence(self, q: np.ndarray, share: float = NEAR) -> str:
         """Return a sentence about the dead centre that a posture is near; '' of any other.
 
-        Parameters
-        ----------
-        q : (nq,) ndarray
-            Posture in which the loops close [rad or m].
-        share : float
-            Least singular value of J_u in such a posture, as a share of the usual one.
-
-        Returns
-        -------
-        str
+        `q`: posture in which the loops close [rad or m].
+        `share`: least singular value of J_u in such a posture, as a share of the usual one.
         """
         least = self._least(q)
         if not least[1] < share * self.usual:
@@ -197,14 +160,7 @@ class DeadCentres:
     def is_far(self, places: Mapping[str, float]) -> bool:
         """Return whether these independent joints lead well in a posture, in any assembly mode.
 
-        Parameters
-        ----------
-        places : mapping of str to float
-            Positions of all joints in which the loops close [rad or m].
-
-        Returns
-        -------
-        bool
+        `places`: positions of all joints in which the loops close [rad or m].
         """
         posture = np.array([places[name] for name in self._robot.all_position_names])
         return _least(self._loops, posture)[1] >= FAR * self.usual

@@ -16,16 +16,6 @@ if TYPE_CHECKING:
 def embedding_matrix(robot: Robot, q: ArrayLike) -> np.ndarray:
     """Return E in rates = E qd; Jain 2011, section 15.1.
 
-    Parameters
-    ----------
-    robot : Robot
-        Any robot.
-    q : (nq,) array_like
-        Positions [rad or m].
-
-    Returns
-    -------
-    (n, nv) ndarray
-        A row for each of `all_joint_names`.
+    `robot`: any robot.
     """
     return robot.expand(np.tile(q, (robot.nv, 1)), np.eye(robot.nv))[1].T

@@ -34,10 +34,7 @@ class LoopEquations:
     def equations(self, posture):
         """Return the rows of all closures: coefficients of the joints, and the gap.
 
-        Parameters
-        ----------
-        posture : ndarray
-            Positions of all joints [rad or m].
+        `posture` (ndarray): positions of all joints [rad or m].
         """
         L = np.zeros((self.model.topology[0, STOPPED_ROWS], self._columns))
         embedded.loop_equations(
@@ -55,10 +52,7 @@ class LoopEquations:
     def velocities(self, tree):
         """Return the velocity of the tree that each unknown is.
 
-        Parameters
-        ----------
-        tree : RobotModel
-            The robot without closures.
+        `tree` (RobotModel): the robot without closures.
         """
         names = self.model.all_joint_names
         place = {
@@ -71,12 +65,8 @@ class LoopEquations:
     def start(self, tree, near):
         """Return positions of all joints, each as near to the given one as its limits allow.
 
-        Parameters
-        ----------
-        tree : RobotModel
-            The robot without closures.
-        near : mapping of str to float
-            Initial guess [rad or m] by joint; zero where missing.
+        `tree` (RobotModel): the robot without closures.
+        `near` (mapping of str to float): initial guess [rad or m] by joint; zero where missing.
         """
         q = np.zeros(tree.nq)
         q[tree.quaternions + 3] = 1.0
@@ -95,12 +85,8 @@ class LoopEquations:
     def moved(self, posture, step):
         """Return the posture with the unknown joints and their dependants moved.
 
-        Parameters
-        ----------
-        posture : ndarray
-            Positions of all joints [rad or m].
-        step : ndarray
-            Motion of each unknown [rad or m].
+        `posture` (ndarray): positions of all joints [rad or m].
+        `step` (ndarray): motion of each unknown [rad or m].
         """
         posture, ratios = posture.copy(), self.model.constants[1:, RATIO]
         for row in np.flatnonzero(self._unknown >= 0):
@@ -110,10 +96,7 @@ class LoopEquations:
     def assembled(self, posture):
         """Return the posture with closed loops that Newton's method of least motion finds.
 
-        Parameters
-        ----------
-        posture : ndarray
-            Positions of all joints from which it starts [rad or m].
+        `posture` (ndarray): positions of all joints from which it starts [rad or m].
         """
         d = self.unknowns
         for _ in range(MOST_STEPS):
@@ -128,10 +111,7 @@ class LoopEquations:
     def nearby_equations(self, posture):
         """Return the rows of the joints in another closed posture nearby.
 
-        Parameters
-        ----------
-        posture : ndarray
-            Positions of all joints in which the loops are closed [rad or m].
+        `posture` (ndarray): positions of all joints in which the loops are closed [rad or m].
         """
         d = self.unknowns
         free = np.linalg.svd(self.equations(posture)[:, :d])[2][::-1]
@@ -142,9 +122,6 @@ class LoopEquations:
     def gap(self, posture):
         """Return the largest gap of the loops as text.
 
-        Parameters
-        ----------
-        posture : ndarray
-            Positions of all joints [rad or m].
+        `posture` (ndarray): positions of all joints [rad or m].
         """
         return f'the largest gap is {np.abs(self.equations(posture)[:, -1]).max():.3g} [m or rad]'

@@ -22,23 +22,9 @@ def rechosen(
 
     Inertia, friction and payloads stay.
 
-    Parameters
-    ----------
-    model : RobotModel
-        A robot with closed loops.
-    independent : sequence of str, optional
-        Independent joints of the loops.
-    near : mapping of str to float, optional
-        Positions of joints near which the loops close [rad or m].
-
-    Returns
-    -------
-    RobotModel
-
-    Raises
-    ------
-    ModelError
-        If the loops cannot be closed there, or the choice is singular.
+    `independent`: independent joints of the loops.
+    `near`: positions of joints near which the loops close [rad or m].
+    Raises ModelError: if the loops cannot be closed there, or the choice is singular.
     """
     tree, closures = model.opened
     found = close_loops(tree, closures, independent, own_joints(model, near or {}))
@@ -51,16 +37,7 @@ def rechosen(
 def own_joints(model: RobotModel, positions: Mapping[str, float]) -> dict[str, float]:
     """Return the positions of joints that follow no other joint outside of loops.
 
-    Parameters
-    ----------
-    model : RobotModel
-        A robot with closed loops.
-    positions : mapping of str to float
-        Positions of joints [rad or m].
-
-    Returns
-    -------
-    dict of str to float
+    `positions`: positions of joints [rad or m].
     """
     names = model.opened[0].joint_names
     return {name: x for name, x in positions.items() if name in names}
@@ -69,33 +46,13 @@ def own_joints(model: RobotModel, positions: Mapping[str, float]) -> dict[str, f
 def better_choice(model: RobotModel, found: DeadCentre) -> list[str]:
     """Return the independent joints of the loops, one replaced by a joint that moves on.
 
-    Parameters
-    ----------
-    model : RobotModel
-        A robot with closed loops.
-    found : DeadCentre
-        The dead centre.
-
-    Returns
-    -------
-    list of str
-        Names of the joints.
+    `found`: the dead centre.
     """
     led, leading = (max(each, key=each.__getitem__) for each in found[:2])
     return sorted(independent_in_loops(model) - {leading} | {led})
 
 
 def independent_in_loops(model: RobotModel) -> set[str]:
-    """Return the names of the independent joints that are in loops.
-
-    Parameters
-    ----------
-    model : RobotModel
-        A robot with closed loops.
-
-    Returns
-    -------
-    set of str
-    """
+    """Return the names of the independent joints that are in loops."""
     own = model.topology[1:, COORDINATE]
     return {model.joint_names[k] for k in np.unique(own[(own >= 0) & (own < model.nv)])}

@@ -26,19 +26,11 @@ def second_derivatives(
 ) -> tuple[np.ndarray, ...]:
     """Compute all second derivatives of inverse dynamics, in O(n^3 nv + m^3 n) for m leaders.
 
-    Parameters
-    ----------
-    robot : Robot
-        With closed loops, and without quaternions.
-    q, qd, qdd : (nv,) ndarray
-        Positions, velocities and accelerations [rad or m, rad/s or m/s, rad/s^2 or m/s^2].
-    wrenches : tuple of ndarray
-        External wrenches on the bodies, as kernels take them.
-
-    Returns
-    -------
-    tuple of four (nv, nv, nv) ndarray
-        As of `Derivatives.inverse_dynamics_second`.
+    `robot`: with closed loops, and without quaternions.
+    `q`, `qd`, `qdd`: positions, velocities and accelerations [rad or m, rad/s or m/s, rad/s^2 or
+      m/s^2].
+    `wrenches`: external wrenches on the bodies, as kernels take them.
+    Returns as of `Derivatives.inverse_dynamics_second`.
     """
     n, nv = len(robot.all_joint_names), robot.nv
     forms = np.empty((nv, nv, n)), np.empty((nv, nv, nv, n)), np.empty((nv, nv, n))

@@ -14,16 +14,10 @@ def diagnostic_status(
 ) -> DiagnosticStatus:
     """Return one entry with its values as text; floats have six significant digits.
 
-    Parameters
-    ----------
-    name : str
-        Name of the entry.
-    level : bytes
-        OK, WARN or ERROR.
-    text : str
-        Summary.
-    values : mapping of str to object
-        Values by key.
+    `name`: name of the entry.
+    `level`: OK, WARN or ERROR.
+    `text`: summary.
+    `values`: values by key.
     """
 
     def show(value):

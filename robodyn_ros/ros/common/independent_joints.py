@@ -10,12 +10,8 @@ from robodyn_ros.model.robot_model import RobotModel
 def independent_joints(message: JointState, model: RobotModel) -> JointState:
     """Return a message without its dependent joints; the independent joints determine these.
 
-    Parameters
-    ----------
-    message : JointState
-        Message, which stays unchanged.
-    model : RobotModel
-        Robot that has the dependent joints.
+    `message`: message, which stays unchanged.
+    `model`: robot that has the dependent joints.
     """
     dependent = {*model.all_joint_names} - {*model.joint_names}
     kept = [k for k, name in enumerate(message.name) if name not in dependent]

@@ -54,17 +54,10 @@ class JointIndex:
         A list equal to the last one costs a single comparison. When two publishers alternate, a
         list costs one look-up. A new list costs O(n).
 
-        Parameters
-        ----------
-        names : list of str
-            Names of a message.
-
-        Returns
-        -------
-        where : (n,) ndarray or None
-            Index of each joint in the list; None if the list is refused.
-        reason : str
-            Why the list is refused; '' if it is accepted.
+        `names`: names of a message.
+        Returns `where` ((n,) ndarray or None): index of each joint in the list; None if the list
+          is refused.
+        Returns `reason` (str): why the list is refused; '' if it is accepted.
         """
         if names == self._names:
             return self._current
@@ -83,10 +76,7 @@ class JointIndex:
     def missing(self, names: Sequence[str]) -> list[str]:
         """Return the joints of the robot that a list lacks.
 
-        Parameters
-        ----------
-        names : sequence of str
-            Names of a message.
+        `names`: names of a message.
         """
         return [name for name in self.joint_names if name not in set(names[:MAX_NAMES])]
 
@@ -133,15 +123,8 @@ class JointStateReader:
 
         It is fast while the layout is that of an earlier message.
 
-        Parameters
-        ----------
-        data : (k,) uint8
-            The message in CDR.
-
-        Returns
-        -------
-        str
-            '', or the reason of the refusal.
+        `data`: the message in CDR.
+        Returns '', or the reason of the refusal.
         """
         state = np.empty_like(self.state)
         for shape in self._shapes:
@@ -214,19 +197,9 @@ def bound_array(message, field: str, size: int) -> np.ndarray:
     The field's setter copies, or keeps a reference if ROS_PYTHON_CHECK_FIELDS is '1'. The getter
     returns the message's own buffer in both cases.
 
-    Parameters
-    ----------
-    message : ROS message
-        Message whose field is resized.
-    field : str
-        Name of the field.
-    size : int
-        Number of entries.
-
-    Returns
-    -------
-    (size,) ndarray
-        The view.
+    `message` (ROS message): message whose field is resized.
+    `field`: name of the field.
+    `size`: number of entries.
     """
     setattr(message, field, array('d', bytes(8 * size)))
     return np.frombuffer(getattr(message, field))
@@ -235,12 +208,8 @@ def bound_array(message, field: str, size: int) -> np.ndarray:
 def set_stamp(stamp: Time, nanoseconds: int):
     """Fill a stamp from a clock reading.
 
-    Parameters
-    ----------
-    stamp : Time
-        Message to fill.
-    nanoseconds : int
-        Time [ns].
+    `stamp`: message to fill.
+    `nanoseconds`: time [ns].
     """
     stamp.sec, stamp.nanosec = divmod(nanoseconds, 1_000_000_000)
 
@@ -270,12 +239,8 @@ class EffortArray:
     def fill(self, effort: np.ndarray, _stamp: Callable[[], int]):
         """Write efforts into the message.
 
-        Parameters
-        ----------
-        effort : (n,) ndarray
-            Joint efforts [N m or N].
-        _stamp : callable
-            Unused, as the message has no stamp.
+        `effort`: joint efforts [N m or N].
+        `_stamp`: unused, as the message has no stamp.
         """
         self._effort[:] = effort
 
@@ -306,12 +271,8 @@ class EffortJointState:
     def fill(self, effort: np.ndarray, stamp: Callable[[], int]):
         """Write efforts and a stamp into the message.
 
-        Parameters
-        ----------
-        effort : (n,) ndarray
-            Joint efforts [N m or N].
-        stamp : callable
-            Returns the ROS time [ns].
+        `effort`: joint efforts [N m or N].
+        `stamp`: returns the ROS time [ns].
         """
         self._effort[:] = effort
         self.message.set_stamp(stamp())

@@ -38,13 +38,7 @@ class JointStateFollower:
         self._thread.start()
 
     def newest(self):
-        """Return positions that have arrived since the last call.
-
-        Returns
-        -------
-        (nv,) ndarray or None
-            Newest positions [rad or m]; None if nothing has arrived.
-        """
+        """Return positions that have arrived since the last call."""
         found, self._newest = self._newest, None
         return found
 

@@ -101,24 +101,15 @@ class ManagedNode(LifecycleNode):
     def judge_parameters(self, values):
         """Refuse values that conflict with the configuration in use.
 
-        Parameters
-        ----------
-        values : mapping of str to object
-            All parameters by name, as they would be after the change.
-
-        Raises
-        ------
-        ParameterError
-            If there is a conflict.
+        `values` (mapping of str to object): all parameters by name, as they would be after the
+          change.
+        Raises ParameterError: if there is a conflict.
         """
 
     def parameters_changed(self, values):
         """Apply accepted parameters.
 
-        Parameters
-        ----------
-        values : mapping of str to object
-            All parameters by name.
+        `values` (mapping of str to object): all parameters by name.
         """
 
     def emergency_stop(self):
@@ -161,10 +152,7 @@ class ManagedNode(LifecycleNode):
     def callback_failed(self, error: Exception):
         """Report an exception of a callback.
 
-        Parameters
-        ----------
-        error : Exception
-            The exception.
+        `error`: the exception.
         """
         text = ''.join(traceback.format_exception(error))
         self.get_logger().error(
@@ -174,10 +162,7 @@ class ManagedNode(LifecycleNode):
     def complain(self, sentence: str):
         """Log a sentence unless it repeats the last one; ten at once, then one per second.
 
-        Parameters
-        ----------
-        sentence : str
-            Problem of the node; '' for none.
+        `sentence`: problem of the node; '' for none.
         """
         if sentence and sentence != self.complaint and self._lines.try_acquire():
             self.get_logger().error(sentence)
@@ -186,10 +171,7 @@ class ManagedNode(LifecycleNode):
     def start_again(self, within: float = math.inf):
         """Restart the autostart, if it is enabled.
 
-        Parameters
-        ----------
-        within : float
-            Time after which it gives up [s].
+        `within`: time after which it gives up [s].
         """
         self._starting = self.parameters['autostart']
         self._latest = time.monotonic() + within
@@ -198,10 +180,7 @@ class ManagedNode(LifecycleNode):
     def request_refused(self, sentence: str):
         """Log why a transition is refused.
 
-        Parameters
-        ----------
-        sentence : str
-            The reason.
+        `sentence`: the reason.
         """
         if self._lines.try_acquire():
             self.get_logger().warning(sentence)
@@ -223,13 +202,7 @@ class ManagedNode(LifecycleNode):
         return response
 
     def on_configure(self, state):
-        """Configure the node; clean up after a refusal.
-
-        Parameters
-        ----------
-        state : LifecycleState or None
-            State before the transition; unused.
-        """
+        """Configure the node; clean up after a refusal."""
         result = self._attempt('configure', self.configure, after=INACTIVE)
         self.parameters.locked = self.phase == INACTIVE
         if result == TransitionCallbackReturn.FAILURE:
@@ -237,56 +210,26 @@ class ManagedNode(LifecycleNode):
         return result
 
     def on_activate(self, state):
-        """Activate the node.
-
-        Parameters
-        ----------
-        state : LifecycleState or None
-            State before the transition; unused.
-        """
+        """Activate the node."""
         return self._attempt('activate', self.activate, after=ACTIVE)
 
     def on_deactivate(self, state):
-        """Deactivate the node and end the autostart.
-
-        Parameters
-        ----------
-        state : LifecycleState or None
-            State before the transition; unused.
-        """
+        """Deactivate the node and end the autostart."""
         self._starting = False
         return self._attempt('deactivate', self.deactivate, after=INACTIVE)
 
     def on_cleanup(self, state):
-        """Clean up and end the autostart.
-
-        Parameters
-        ----------
-        state : LifecycleState or None
-            State before the transition; unused.
-        """
+        """Clean up and end the autostart."""
         self._starting = False
         return self._return_to_unconfigured()
 
     def on_error(self, state):
-        """Return to unconfigured after a defect.
-
-        Parameters
-        ----------
-        state : LifecycleState or None
-            State before the transition; unused.
-        """
+        """Return to unconfigured after a defect."""
         self._starting = False
         return self._return_to_unconfigured()
 
     def on_shutdown(self, state):
-        """Close the node.
-
-        Parameters
-        ----------
-        state : LifecycleState or None
-            State before the transition; unused.
-        """
+        """Close the node."""
         self.close()
         return TransitionCallbackReturn.SUCCESS
 

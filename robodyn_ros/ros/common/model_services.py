@@ -238,15 +238,7 @@ def _com(model, k: int) -> Point:
 def float64_array(values: np.ndarray) -> array:
     """Return values for a float64[] field.
 
-    Parameters
-    ----------
-    values : array_like
-        Numbers of any shape.
-
-    Returns
-    -------
-    array
-        The numbers, row by row.
+    `values`: numbers of any shape.
     """
     return array('d', np.ascontiguousarray(values, dtype=float).tobytes())
 
@@ -254,19 +246,10 @@ def float64_array(values: np.ndarray) -> array:
 def valid_flags(name: str, flags: int, every: int) -> int:
     """Return the flags of a request if each of them exists.
 
-    Parameters
-    ----------
-    name : str
-        Name of the field, for the error message.
-    flags : int
-        Sum of the requested flags.
-    every : int
-        Sum of all flags.
-
-    Raises
-    ------
-    ShapeError
-        If a flag does not exist.
+    `name`: name of the field, for the error message.
+    `flags`: sum of the requested flags.
+    `every`: sum of all flags.
+    Raises ShapeError: if a flag does not exist.
     """
     if flags & ~every:
         raise ShapeError(
@@ -278,15 +261,7 @@ def valid_flags(name: str, flags: int, every: int) -> int:
 def require_finite(response):
     """Check that all numbers of a response are finite; extreme requests may overflow.
 
-    Parameters
-    ----------
-    response : ROS message
-        The response.
-
-    Raises
-    ------
-    ShapeError
-        If a number is not finite.
+    Raises ShapeError: if a number is not finite.
     """
     for name, kind in response.get_fields_and_field_types().items():
         if kind == 'sequence<double>' and not np.isfinite(getattr(response, name)).all():
@@ -299,26 +274,11 @@ def require_finite(response):
 def checked_numbers(name: str, values, size: int, most: float = np.inf) -> np.ndarray:
     """Return the numbers of a request as an array; zeros if it gives none.
 
-    Parameters
-    ----------
-    name : str
-        Name of the field, for the error message.
-    values : sequence of float
-        Numbers of the request.
-    size : int
-        Number of entries expected.
-    most : float
-        Largest magnitude accepted.
-
-    Returns
-    -------
-    (size,) ndarray
-        The numbers.
-
-    Raises
-    ------
-    ShapeError
-        If the number of entries is wrong, or a number is not finite or too large.
+    `name`: name of the field, for the error message.
+    `values` (sequence of float): numbers of the request.
+    `size`: number of entries expected.
+    `most`: largest magnitude accepted.
+    Raises ShapeError: if the number of entries is wrong, or a number is not finite or too large.
     """
     if len(values) not in (0, size):
         raise ShapeError(f'{name}: got {len(values)} entries; expected {size}, or none.')
@@ -335,12 +295,7 @@ def checked_numbers(name: str, values, size: int, most: float = np.inf) -> np.nd
 def set_duration(response, start: int):
     """Set `compute_time` of a response to the time since a start.
 
-    Parameters
-    ----------
-    response : ROS message
-        The response.
-    start : int
-        Start by `time.perf_counter_ns` [ns].
+    `start`: start by `time.perf_counter_ns` [ns].
     """
     seconds, nanoseconds = divmod(time.perf_counter_ns() - start, 1_000_000_000)
     response.compute_time.sec, response.compute_time.nanosec = seconds, nanoseconds

@@ -55,17 +55,9 @@ class MultiDofJoint:
     def pose(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the pose of the child link.
 
-        Parameters
-        ----------
-        q : (nq,) ndarray
-            Joint positions of the robot.
-
-        Returns
-        -------
-        position : (3,) ndarray
-            Position [m].
-        quaternion : (4,) ndarray
-            Orientation x y z w.
+        `q`: joint positions of the robot.
+        Returns `position` (3,): position [m].
+        Returns `quaternion` (4,): orientation x y z w.
         """
         q = q[self._q]
         position = self._motions[:3, : self._translations] @ q[: self._translations]
@@ -79,38 +71,20 @@ class MultiDofJoint:
 
         The axes of the joint are orthonormal, so one matrix maps both.
 
-        Parameters
-        ----------
-        q : (nq,) ndarray
-            Joint positions of the robot.
-        values : (nv,) ndarray
-            Joint velocities or efforts of the robot.
-
-        Returns
-        -------
-        (6,) ndarray
-            Twist [m/s, rad/s] or wrench [N, N m], linear part first.
+        `q`: joint positions of the robot.
+        `values`: joint velocities or efforts of the robot.
         """
         return self._motion_axes(q[self._q]) @ values[self._qd]
 
     def put_pose(self, position: Sequence[float], rotation: Sequence[float], q: np.ndarray):
         """Write a pose into the joint positions; an error leaves them unchanged.
 
-        Parameters
-        ----------
-        position : (3,) sequence of float
-            Position of the child link [m].
-        rotation : (4,) sequence of float
-            Its orientation, a quaternion x y z w of any positive length.
-        q : (nq,) ndarray
-            Joint positions of the robot, written.
-
-        Raises
-        ------
-        NotFiniteError
-            For NaN or infinity.
-        ParameterError
-            If the joint cannot reach the pose, or the quaternion has length zero.
+        `position`: position of the child link [m].
+        `rotation`: its orientation, a quaternion x y z w of any positive length.
+        `q`: joint positions of the robot, written.
+        Raises NotFiniteError: for NaN or infinity.
+        Raises ParameterError: if the joint cannot reach the pose, or the quaternion has length
+          zero.
         """
         self._require_finite('position', position)
         self._require_finite('rotation', rotation)
@@ -135,21 +109,11 @@ class MultiDofJoint:
     def put_twist(self, twist: Sequence[float], q: np.ndarray, qd: np.ndarray):
         """Write a twist into the joint velocities; an error leaves them unchanged.
 
-        Parameters
-        ----------
-        twist : (6,) sequence of float
-            Twist of the child link, linear part first [m/s, rad/s].
-        q : (nq,) ndarray
-            Joint positions of the robot.
-        qd : (nv,) ndarray
-            Joint velocities of the robot, written.
-
-        Raises
-        ------
-        NotFiniteError
-            For NaN or infinity.
-        ParameterError
-            If the joint does not allow the motion.
+        `twist`: twist of the child link, linear part first [m/s, rad/s].
+        `q`: joint positions of the robot.
+        `qd`: joint velocities of the robot, written.
+        Raises NotFiniteError: for NaN or infinity.
+        Raises ParameterError: if the joint does not allow the motion.
         """
         self._require_finite('twist', twist)
         motions = self._motion_axes(q[self._q])
@@ -179,13 +143,7 @@ class MultiDofJoint:
 
 
 def multi_dof_joints(model: RobotModel) -> list[MultiDofJoint]:
-    """Return the floating, spherical and planar joints of a robot, in its order.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    """
+    """Return the floating, spherical and planar joints of a robot, in its order."""
     return [
         MultiDofJoint(coordinates)
         for coordinates in model.multi_dof_joints
@@ -196,12 +154,8 @@ def multi_dof_joints(model: RobotModel) -> list[MultiDofJoint]:
 def set_vector(message, numbers: Iterable[float]):
     """Fill a Vector3 or a Quaternion.
 
-    Parameters
-    ----------
-    message : Vector3 or Quaternion
-        Message to fill.
-    numbers : iterable of float
-        Three or four numbers, in the order x y z w.
+    `message` (Vector3 or Quaternion): message to fill.
+    `numbers`: three or four numbers, in the order x y z w.
     """
     for field, number in zip('xyzw', numbers):
         setattr(message, field, float(number))
@@ -210,21 +164,11 @@ def set_vector(message, numbers: Iterable[float]):
 def payload_of(message: InertiaStamped) -> tuple[str, float, np.ndarray, np.ndarray]:
     """Return the payload in a message.
 
-    Parameters
-    ----------
-    message : InertiaStamped
-        Mass properties in the frame of a link.
-
-    Returns
-    -------
-    frame : str
-        Name of the link.
-    mass : float
-        Mass [kg].
-    com : (3,) ndarray
-        Centre of mass [m].
-    inertia : (3, 3) ndarray
-        Inertia about the centre of mass [kg m^2].
+    `message`: mass properties in the frame of a link.
+    Returns `frame` (str): name of the link.
+    Returns `mass` (float): mass [kg].
+    Returns `com` (3,): centre of mass [m].
+    Returns `inertia` (3, 3): inertia about the centre of mass [kg m^2].
     """
     body = message.inertia
     inertia = np.array(

@@ -54,16 +54,10 @@ class BoundedParameterService(ParameterService):
     def create_service(self, kind, name: str, answer, *, qos_profile=qos_profile_parameters):
         """Create a bounded service.
 
-        Parameters
-        ----------
-        kind : type
-            Type of the service.
-        name : str
-            Name of the service.
-        answer : callable
-            Takes request and response, and returns the response.
-        qos_profile : QoSProfile
-            Quality of service.
+        `kind` (type): type of the service.
+        `name`: name of the service.
+        `answer` (callable): takes request and response, and returns the response.
+        `qos_profile` (QoSProfile): quality of service.
         """
 
         def counted(request, response):

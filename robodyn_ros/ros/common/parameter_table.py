@@ -90,15 +90,8 @@ class ParamSpec:
     def convert(self, value: Any) -> Any:
         """Return a value in the declared type: whole numbers of either type, and lists as tuples.
 
-        Parameters
-        ----------
-        value : object
-            Value from ROS.
-
-        Raises
-        ------
-        ParameterError
-            If the value is not acceptable.
+        `value`: value from ROS.
+        Raises ParameterError: if the value is not acceptable.
         """
         if not self.is_array:
             return self._convert_entry(value, self.name)
@@ -154,17 +147,8 @@ class ParamSpec:
     def length_complaint(self, value: Any, sizes: Mapping[str, int]) -> str:
         """Return why an array does not fit a robot.
 
-        Parameters
-        ----------
-        value : object
-            Converted value.
-        sizes : mapping of str to int
-            Number of velocities 'n' and of positions 'nq'.
-
-        Returns
-        -------
-        str
-            The sentence; '' if the array fits.
+        `value`: converted value.
+        `sizes`: number of velocities 'n' and of positions 'nq'.
         """
         if not self.is_array or not self.lengths:
             return ''
@@ -206,15 +190,8 @@ class ParamSpec:
 def topic_name(value: str) -> str:
     """Check the name of a topic.
 
-    Parameters
-    ----------
-    value : str
-        The name.
-
-    Returns
-    -------
-    str
-        The rule that it breaks; '' if it is valid.
+    `value`: the name.
+    Returns the rule that it breaks; '' if it is valid.
     """
     try:
         validate_full_topic_name(expand_topic_name(value, 'node', '/'))
@@ -226,15 +203,8 @@ def topic_name(value: str) -> str:
 def topic_name_or_nothing(value: str) -> str:
     """Check the name of a topic; the empty string is valid and means no topic.
 
-    Parameters
-    ----------
-    value : str
-        The name, or ''.
-
-    Returns
-    -------
-    str
-        The rule that it breaks; '' if it is valid.
+    `value`: the name, or ''.
+    Returns the rule that it breaks; '' if it is valid.
     """
     return topic_name(value) if value else ''
 
@@ -280,10 +250,7 @@ class Parameters:
         A refused value is remembered for `require_valid`. Meanwhile the parameter has its default,
         and can be corrected with `ros2 param set`.
 
-        Parameters
-        ----------
-        table : iterable of ParamSpec
-            The parameters.
+        `table`: the parameters.
         """
         self._declaring = True  # single declarations are neither judged nor applied
         for spec in table:
@@ -311,17 +278,9 @@ class Parameters:
     def require_valid(self, joints: int | None = None, positions: int | None = None):
         """Raise if a value was refused or an array does not fit the robot.
 
-        Parameters
-        ----------
-        joints : int or None
-            Number of the robot's velocities, None while it is unknown.
-        positions : int or None
-            Number of its positions; None if it equals `joints`.
-
-        Raises
-        ------
-        ParameterError
-            With one sentence for every such value.
+        `joints`: number of the robot's velocities, None while it is unknown.
+        `positions`: number of its positions; None if it equals `joints`.
+        Raises ParameterError: with one sentence for every such value.
         """
         refused = list(self._refused.values())
         sizes = None if joints is None else {'n': joints, 'nq': positions or joints}
@@ -338,10 +297,7 @@ class Parameters:
     def undeclare(self, table: Iterable[ParamSpec]):
         """Undeclare obsolete parameters, such as those of the joints of a former robot.
 
-        Parameters
-        ----------
-        table : iterable of ParamSpec
-            The parameters.
+        `table`: the parameters.
         """
         for spec in table:
             self._specs.pop(spec.name, None)
@@ -361,10 +317,7 @@ class Parameters:
 
         For `gains.elbow.p` these are the gains of the robot's joints.
 
-        Parameters
-        ----------
-        name : str
-            The unknown name.
+        `name`: the unknown name.
         """
         first, last = name.partition('.')[0], name.rpartition('.')[2]
         alike = [
@@ -432,10 +385,7 @@ def _declare(node, spec: ParamSpec, ignore_override: bool):
 def markdown_table(table: Iterable[ParamSpec]) -> str:
     """Return a table as Markdown, for the documents.
 
-    Parameters
-    ----------
-    table : iterable of ParamSpec
-        The parameters.
+    `table`: the parameters.
     """
     lines = [
         '| Parameter | Type | Unit | Default | May change | Meaning |',

@@ -42,10 +42,7 @@ def end_executor(executor):
     rclpy drops them, such as that of a goal accepted just before the end. Python then warns that
     they were never awaited.
 
-    Parameters
-    ----------
-    executor : rclpy Executor
-        The executor, which no thread spins any more.
+    `executor` (rclpy Executor): the executor, which no thread spins any more.
     """
     executor.shutdown()
     for task in tasks_of(executor):
@@ -54,13 +51,7 @@ def end_executor(executor):
 
 
 def tasks_of(executor) -> list:
-    """Return the tasks of an executor that it has not discarded.
-
-    Parameters
-    ----------
-    executor : rclpy Executor
-        The executor.
-    """
+    """Return the tasks of an executor that it has not discarded."""
     return [task for task, *_ in list(executor._tasks)]
 
 
@@ -95,12 +86,8 @@ def wake_on_signals(executor, stop: Callable = lambda: None):
 
     Polling with short timeouts instead would compete with the loop for the GIL.
 
-    Parameters
-    ----------
-    executor : rclpy Executor
-        The executor of the main thread.
-    stop : callable
-        Called on SIGUSR1 from a separate thread that never waits for the main thread.
+    `executor` (rclpy Executor): the executor of the main thread.
+    `stop`: called on SIGUSR1 from a separate thread that never waits for the main thread.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -121,10 +108,7 @@ def bound_memory(most: int = MOST_DATA):
     The middleware decodes a request before a node can refuse it. It allocates as many strings as
     the request claims to hold. Without a limit a request of 17 bytes exhausts the memory.
 
-    Parameters
-    ----------
-    most : int
-        The limit [bytes].
+    `most`: the limit [bytes].
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if soft == resource.RLIM_INFINITY or soft > most:
@@ -149,17 +133,9 @@ def run_node(make_node: Callable, args=None) -> int:
     An exception in a callback is reported to the node, which continues. Unusable arguments end the
     process with a sentence. After an interrupted compilation the process ends within this call.
 
-    Parameters
-    ----------
-    make_node : callable
-        Returns the node.
-    args : sequence of str, optional
-        Command line without the program; by default that of the process.
-
-    Returns
-    -------
-    int
-        Exit code of the process.
+    `make_node`: returns the node.
+    `args` (sequence of str): command line without the program; by default that of the process.
+    Returns exit code of the process.
     """
     program = Path(sys.argv[0]).name
     try:
@@ -235,14 +211,8 @@ def spin_guarded(executor, node, timeout: float = POLL):
 
     An exception after a shutdown of rclpy is not reported, as it is no defect of a callback.
 
-    Parameters
-    ----------
-    executor : rclpy Executor
-        Executor of the node.
-    node : ManagedNode
-        The node.
-    timeout : float
-        Longest wait for a callback [s].
+    `executor` (rclpy Executor): executor of the node.
+    `timeout`: longest wait for a callback [s].
     """
     try:
         executor.spin_once(timeout_sec=timeout)

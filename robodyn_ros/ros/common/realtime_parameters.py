@@ -52,12 +52,7 @@ REALTIME_PARAMETERS = (
 def realtime(values: Mapping[str, Any], binds_process: bool = False) -> RealTime:
     """Return the requests to the operating system for a loop.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    binds_process : bool
-        Whether the processors are those of all threads of the process.
+    `binds_process`: whether the processors are those of all threads of the process.
     """
     return RealTime(
         priority=values['realtime.priority'],
@@ -70,17 +65,8 @@ def realtime(values: Mapping[str, Any], binds_process: bool = False) -> RealTime
 def require_granted(loop: PeriodicLoop, values: Mapping[str, Any]):
     """Check that the operating system granted the requests, if the parameters require it.
 
-    Parameters
-    ----------
-    loop : PeriodicLoop
-        The running loop.
-    values : mapping of str to object
-        The node's parameters by name.
-
-    Raises
-    ------
-    RobodynError
-        If the system refused a required request.
+    `loop`: the running loop.
+    Raises RobodynError: if the system refused a required request.
     """
     if values['realtime.require'] and loop.warnings:
         raise RobodynError("Parameter 'realtime.require' is true. " + ' '.join(loop.warnings))

@@ -41,19 +41,10 @@ def requested_state(
 ) -> RequestedState:
     """Return the joint state of a request; joints that it does not name keep their latest state.
 
-    Parameters
-    ----------
-    request : JointState
-        Positions of some joints, possibly none. Without velocities these are at rest.
-    joint_names : sequence of str
-        The n joints of the robot, in its order.
-    latest : Measurement or None
-        Latest measured state, None before the first. Unnamed joints are at zero then.
-
-    Raises
-    ------
-    RobodynError
-        If there is no state, or the request does not fit the robot.
+    `request`: positions of some joints, possibly none. Without velocities these are at rest.
+    `joint_names`: the n joints of the robot, in its order.
+    `latest`: latest measured state, None before the first. Unnamed joints are at zero then.
+    Raises RobodynError: if there is no state, or the request does not fit the robot.
     """
     given = len(request.name)
     if given > MAX_NAMES:

@@ -173,18 +173,10 @@ class RobotSource:
     def build(self, free_base: bool = False) -> Robot:
         """Build the robot.
 
-        Parameters
-        ----------
-        free_base : bool
-            Whether its base link moves freely.
-
-        Raises
-        ------
-        ModelError
-            If there is no description, or it is refused; the sentence names the element. If the
-            robot has no dynamics.
-        ParameterError
-            If `locked` or `rotors` cannot be read.
+        `free_base`: whether its base link moves freely.
+        Raises ModelError: if there is no description, or it is refused; the sentence names the
+          element. If the robot has no dynamics.
+        Raises ParameterError: if `locked` or `rotors` cannot be read.
         """
         if not self.available:
             raise ModelError(
@@ -262,13 +254,7 @@ class RobotSource:
 
 
 def by_parameters(error: RobodynError) -> str:
-    """Return the sentence of an error, with remedies in the syntax of a parameter file.
-
-    Parameters
-    ----------
-    error : RobodynError
-        The error.
-    """
+    """Return the sentence of an error, with remedies in the syntax of a parameter file."""
     if isinstance(error, UngivenError):
         return error.with_remedy(
             lambda names: f'xacro_arguments: {[f"{n}:=VALUE" for n in names]}'
@@ -285,19 +271,9 @@ def by_parameters(error: RobodynError) -> str:
 def read_entries(values, name: str, read: Callable[[str], tuple[str, Any]]) -> dict[str, Any]:
     """Return the entries of a list parameter by joint.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    name : str
-        Name of the parameter.
-    read : callable
-        Takes an entry and returns joint and value.
-
-    Raises
-    ------
-    ParameterError
-        If an entry cannot be read; the message names the parameter.
+    `name`: name of the parameter.
+    `read`: takes an entry and returns joint and value.
+    Raises ParameterError: if an entry cannot be read; the message names the parameter.
     """
     try:
         return dict(map(read, values[name]))
@@ -306,13 +282,5 @@ def read_entries(values, name: str, read: Callable[[str], tuple[str, Any]]) -> d
 
 
 def default_link(values: Mapping[str, Any], robot: Robot) -> str:
-    """Return the default link of tasks: the parameter tip_link, or the link of the last joint.
-
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    robot : Robot
-        The robot.
-    """
+    """Return the default link of tasks: the parameter tip_link, or the link of the last joint."""
     return values['tip_link'] or robot.model.body_names[-1]

@@ -13,10 +13,7 @@ from robodyn_ros.identification.joint_state_bag import TYPE, require_topic
 def messages_of_ros():
     """Choose between the packages that read rosbag2 recordings.
 
-    Returns
-    -------
-    callable or None
-        `by_rosbag2_py` if only ROS has a reader; None if rosbags is installed, or neither.
+    Returns `by_rosbag2_py` if only ROS has a reader; None if rosbags is installed, or neither.
     """
     if importlib.util.find_spec('rosbags') or not importlib.util.find_spec('rosbag2_py'):
         return None
@@ -26,24 +23,10 @@ def messages_of_ros():
 def by_rosbag2_py(path, topic):
     """Yield the joint states on a topic, read by rosbag2_py.
 
-    Parameters
-    ----------
-    path : str or path
-        Folder or file of the recording.
-    topic : str
-        Name of the topic.
-
-    Yields
-    ------
-    JointState
-        A message.
-
-    Raises
-    ------
-    ImportError
-        If rosbag2_py is not installed.
-    UnknownNameError
-        If the topic has no messages of that type.
+    `path` (str or path): folder or file of the recording.
+    `topic`: name of the topic.
+    Raises ImportError: if rosbag2_py is not installed.
+    Raises UnknownNameError: if the topic has no messages of that type.
     """
     from rclpy.serialization import deserialize_message
     from rosbag2_py import ConverterOptions, SequentialReader, StorageFilter, StorageOptions

@@ -30,13 +30,7 @@ GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
 
 
 def controller_kernels(law) -> tuple:
-    """Return every generic kernel of a controller.
-
-    Parameters
-    ----------
-    law : type
-        Class of the control law.
-    """
+    """Return every generic kernel of a controller."""
     return tuple(dict.fromkeys((*Supervisor.kernels(law), *generic.SERVING, *READERS)))
 
 

@@ -11,14 +11,9 @@ MOST = 3  # number of other topics that a hint names
 def silent_topic(node, topic: str, kind: str) -> str:
     """Return a sentence that names the publishers of a topic, or other topics of its type.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The node that subscribes.
-    topic : str
-        Full name of the silent topic.
-    kind : str
-        Type of its messages, as 'sensor_msgs/msg/JointState'.
+    `node` (rclpy Node): the node that subscribes.
+    `topic`: full name of the silent topic.
+    `kind`: type of its messages, as 'sensor_msgs/msg/JointState'.
     """
     types = dict(node.get_topic_names_and_types())
     count = node.count_publishers(topic)
@@ -43,10 +38,7 @@ def silent_topic(node, topic: str, kind: str) -> str:
 def incompatible_publishers(node) -> list[str]:
     """Return a sentence for each publisher with an incompatible quality of service.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The node that subscribes.
+    `node` (rclpy Node): the node that subscribes.
     """
     sentences = []
     for subscription in node.subscriptions:

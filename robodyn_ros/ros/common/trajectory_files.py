@@ -13,11 +13,8 @@ from robodyn_ros.control.reference.trajectory_file import NANOSECONDS, nanosecon
 def read_trajectory(path: str | os.PathLike) -> JointTrajectory:
     """Return the trajectory in a file as a message.
 
-    Parameters
-    ----------
-    path : str or path
-        A file as for `robodyn_ros.control.reference.trajectory_file.read_points`, which lists the
-        errors.
+    `path`: a file as for `robodyn_ros.control.reference.trajectory_file.read_points`, which lists
+      the errors.
     """
     read = read_points(path)
     return JointTrajectory(
@@ -32,12 +29,8 @@ def read_trajectory(path: str | os.PathLike) -> JointTrajectory:
 def delayed_trajectory(message: JointTrajectory, seconds: float) -> JointTrajectory:
     """Return a trajectory with all its points delayed.
 
-    Parameters
-    ----------
-    message : JointTrajectory
-        The trajectory, which stays unchanged.
-    seconds : float
-        The delay [s].
+    `message`: the trajectory, which stays unchanged.
+    `seconds`: the delay [s].
     """
     later = [
         JointTrajectoryPoint(
@@ -55,10 +48,7 @@ def delayed_trajectory(message: JointTrajectory, seconds: float) -> JointTraject
 def duration_of(message: JointTrajectory) -> float:
     """Return the time of the last point [s].
 
-    Parameters
-    ----------
-    message : JointTrajectory
-        The trajectory.
+    `message`: the trajectory.
     """
     return _nanoseconds(message.points[-1].time_from_start) / NANOSECONDS
 

@@ -53,17 +53,10 @@ class Player:
     def play(self, message, report=print):
         """Play a trajectory to its end.
 
-        Parameters
-        ----------
-        message : trajectory_msgs.msg.JointTrajectory
-            The trajectory.
-        report : callable
-            Called with sentences about the progress.
-
-        Raises
-        ------
-        RobodynError
-            With the reason, if the controller is missing, refuses the trajectory or aborts it.
+        `message` (trajectory_msgs.msg.JointTrajectory): the trajectory.
+        `report` (callable): called with sentences about the progress.
+        Raises RobodynError: with the reason, if the controller is missing, refuses the trajectory
+          or aborts it.
         """
         heard = self._wait(lambda: self._status and self._refusals is not None)
         if not heard or not self._wait(self._publisher.get_subscription_count):

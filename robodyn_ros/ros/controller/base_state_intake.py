@@ -62,20 +62,10 @@ QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 def from_odometry(message, _name: str = '') -> tuple[np.ndarray, np.ndarray]:
     """Return the state of the base in an Odometry, whose twist is in the axes of the base.
 
-    Parameters
-    ----------
-    message : Odometry
-        The message.
-    _name : str
-        Unused, as the message has one body.
-
-    Returns
-    -------
-    pose : (7,) ndarray
-        Position [m] and quaternion x y z w.
-    twist : (6,) ndarray
-        Linear velocity in the axes of the world [m/s], angular velocity in those of the base
-        [rad/s].
+    `_name`: unused, as the message has one body.
+    Returns `pose` (7,): position [m] and quaternion x y z w.
+    Returns `twist` (6,): linear velocity in the axes of the world [m/s], angular
+      velocity in those of the base [rad/s].
     """
     pose, twist = message.pose.pose, message.twist.twist
     position, linear, angular = map(_vector, (pose.position, twist.linear, twist.angular))
@@ -88,27 +78,12 @@ def from_odometry(message, _name: str = '') -> tuple[np.ndarray, np.ndarray]:
 def from_multi_dof(message, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the state of a floating joint, whose twist is in the axes of the world.
 
-    Parameters
-    ----------
-    message : MultiDOFJointState
-        The message.
-    name : str
-        Name of the joint.
-
-    Returns
-    -------
-    pose : (7,) ndarray
-        Position [m] and quaternion x y z w.
-    twist : (6,) ndarray
-        Linear velocity in the axes of the world [m/s], angular velocity in those of the base
-        [rad/s].
-
-    Raises
-    ------
-    UnknownNameError
-        If the message lacks the joint.
-    ParameterError
-        If the joint has no transform or no twist.
+    `name`: name of the joint.
+    Returns `pose` (7,): position [m] and quaternion x y z w.
+    Returns `twist` (6,): linear velocity in the axes of the world [m/s], angular
+      velocity in those of the base [rad/s].
+    Raises UnknownNameError: if the message lacks the joint.
+    Raises ParameterError: if the joint has no transform or no twist.
     """
     if name not in message.joint_names:
         found = ', '.join(map(shorten, message.joint_names[:8])) or 'none'
@@ -194,10 +169,7 @@ class BaseStateIntake:
     def receive(self, message):
         """Pass a state to the law, or count its rejection.
 
-        Parameters
-        ----------
-        message : Odometry or MultiDOFJointState
-            The state of the base.
+        `message` (Odometry or MultiDOFJointState): the state of the base.
         """
         try:
             self._accept(message)

@@ -88,10 +88,7 @@ class ControlCycle:
     def run_cycle(self, now: float):
         """Run a cycle with the newest joint state.
 
-        Parameters
-        ----------
-        now : float
-            Time at which the cycle began [s].
+        `now`: time at which the cycle began [s].
         """
         with self._lock:
             supervisor = self._supervisor
@@ -117,12 +114,8 @@ class ControlCycle:
     def _elapsed(self, now: float, start: float) -> float:
         """Return the time since the beginning of the cycle [s].
 
-        Parameters
-        ----------
-        now : float
-            That beginning on the clock of the cycles [s].
-        start : float
-            The same by perf_counter, for cycles on a simulated clock [s].
+        `now`: that beginning on the clock of the cycles [s].
+        `start`: the same by perf_counter, for cycles on a simulated clock [s].
         """
         return time.monotonic() - now
 
@@ -152,10 +145,7 @@ class ControlCycle:
     def run_cycle_if_late(self, now: float):
         """Run a cycle if no joint state has triggered one in time.
 
-        Parameters
-        ----------
-        now : float
-            Monotonic time [s].
+        `now`: monotonic time [s].
         """
         supervisor = self._supervisor
         late = now - self.last > supervisor.settings.state_timeout

@@ -42,20 +42,12 @@ def diagnose(
 ) -> DiagnosticArray:
     """Build the message for /diagnostics.
 
-    Parameters
-    ----------
-    name : str
-        Name of the node.
-    status : ControllerStatus
-        Status as published at this moment.
-    session : ControlSession or None
-        Session of the node.
-    rates : Rates
-        Rates since the last report.
-    publishers : int
-        Number of publishers of joint states.
-    incompatible : sequence of str
-        Sentences about publishers with an incompatible quality of service.
+    `name`: name of the node.
+    `status`: status as published at this moment.
+    `session` (ControlSession or None): session of the node.
+    `rates`: rates since the last report.
+    `publishers`: number of publishers of joint states.
+    `incompatible`: sentences about publishers with an incompatible quality of service.
     """
     message = DiagnosticArray(status=[_state(name, status, session)])
     if session:
@@ -140,13 +132,7 @@ def _topics(name, incompatible):
 
 
 def stuck_sentence(supervisor) -> str:
-    """Return a sentence about joint states that repeat themselves; '' if there are none.
-
-    Parameters
-    ----------
-    supervisor : Supervisor
-        The supervisor.
-    """
+    """Return a sentence about joint states that repeat themselves; '' if there are none."""
     if not supervisor.stuck:
         return ''
     joint = supervisor.stuck_joint
@@ -158,13 +144,7 @@ def stuck_sentence(supervisor) -> str:
 
 
 def behind_sentence(supervisor) -> str:
-    """Return a sentence about the joint that is too far from its reference; '' if none is.
-
-    Parameters
-    ----------
-    supervisor : Supervisor
-        The supervisor.
-    """
+    """Return a sentence about the joint that is too far from its reference; '' if none is."""
     joint = supervisor.behind
     if joint < 0:
         return ''

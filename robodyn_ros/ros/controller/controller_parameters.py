@@ -383,19 +383,9 @@ SAME_NAME = (
 def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -> Settings:
     """Return the Settings of the supervisor.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    robot : Robot
-        Its limits replace those that the parameters leave empty.
-    law : ControlLaw
-        The law, whose terms and gains are set.
-
-    Raises
-    ------
-    ParameterError
-        With a sentence, if parameters conflict.
+    `robot`: its limits replace those that the parameters leave empty.
+    `law`: the law, whose terms and gains are set.
+    Raises ParameterError: with a sentence, if parameters conflict.
     """
     joints, limits = robot.joint_names, robot.limits
     gains = np.array([[values[f'gains.{joint}.{kind}'] for joint in joints] for kind in 'pd'])

@@ -124,12 +124,8 @@ class ControllerRequests:
     def stop(self) -> tuple[bool, str]:
         """Stop the robot at once; may be called from any thread.
 
-        Returns
-        -------
-        stopped : bool
-            Whether the controller is in FAULT now.
-        answer : str
-            State, and what has happened, or why there is nothing to stop.
+        Returns `stopped` (bool): whether the controller is in FAULT now.
+        Returns `answer` (str): state, and what has happened, or why there is nothing to stop.
         """
         return self._answer(self._stop)
 

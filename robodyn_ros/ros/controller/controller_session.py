@@ -158,10 +158,7 @@ class ControlSession:
     def activate(self):
         """Start commanding the robot.
 
-        Raises
-        ------
-        RobodynError
-            If another node commands the robot, or the supervisor refuses.
+        Raises RobodynError: if another node commands the robot, or the supervisor refuses.
         """
         require_granted(self.loop, self._values)
         if self.base and self.base.missing:
@@ -233,15 +230,7 @@ class ControlSession:
     def adopt(self, values: Mapping[str, Any]):
         """Apply changed parameters between two cycles.
 
-        Parameters
-        ----------
-        values : mapping of str to object
-            The node's parameters by name.
-
-        Raises
-        ------
-        ParameterError
-            If the values do not fit the robot.
+        Raises ParameterError: if the values do not fit the robot.
         """
         self.supervisor.settings = control_settings(values, self.robot, self.law)
         self._values = values
@@ -409,15 +398,8 @@ class ControlSession:
     def follow(self, data: np.ndarray) -> str:
         """Follow a trajectory.
 
-        Parameters
-        ----------
-        data : (k,) uint8
-            The serialised JointTrajectory.
-
-        Returns
-        -------
-        str
-            '', or why it is refused.
+        `data`: the serialised JointTrajectory.
+        Returns '', or why it is refused.
         """
         return self._accept_reference(data, self.supervisor.follow)
 
@@ -429,15 +411,8 @@ class ControlSession:
     def require_joints(self, names: list[str]):
         """Check that a reference names the robot's joints.
 
-        Parameters
-        ----------
-        names : list of str
-            Names of the reference.
-
-        Raises
-        ------
-        UnknownNameError
-            Unless these are the robot's joints.
+        `names`: names of the reference.
+        Raises UnknownNameError: unless these are the robot's joints.
         """
         self._reader.require_joints(names, self._values['allow_partial_joints_goal'])
 
@@ -455,15 +430,8 @@ class ControlSession:
     def count_reference(self, refusal: str) -> str:
         """Count a reference as accepted or refused.
 
-        Parameters
-        ----------
-        refusal : str
-            Why it is refused; '' if it is accepted.
-
-        Returns
-        -------
-        str
-            The same.
+        `refusal`: why it is refused; '' if it is accepted.
+        Returns the same.
         """
         if refusal:
             self._node.last_refusal = refusal

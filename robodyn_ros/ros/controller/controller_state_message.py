@@ -54,10 +54,7 @@ class StateWriter:
     def fill(self, nanoseconds: int) -> bytes:
         """Return the serialised message of the cycle that has just run.
 
-        Parameters
-        ----------
-        nanoseconds : int
-            ROS time of the cycle [ns].
+        `nanoseconds`: ROS time of the cycle [ns].
         """
         supervisor = self._supervisor
         self._message.set_stamp(nanoseconds)

@@ -81,12 +81,8 @@ class StatusReporter:
     def publish_progress(self, sentence: str, compiles: bool):
         """Publish the progress of the configuration.
 
-        Parameters
-        ----------
-        sentence : str
-            What is being done.
-        compiles : bool
-            Whether kernels are being compiled.
+        `sentence`: what is being done.
+        `compiles`: whether kernels are being compiled.
         """
         status = self._begin(State.WAIT_MODEL, COMPILING if compiles else STARTING, sentence)
         self._status.publish(status)
@@ -222,25 +218,15 @@ class StatusReporter:
 
 
 def sentence_of(supervisor) -> str:
-    """Return the sentence about the state of a supervisor.
-
-    Parameters
-    ----------
-    supervisor : Supervisor
-        The supervisor.
-    """
+    """Return the sentence about the state of a supervisor."""
     return SENTENCES.get(supervisor.reason, '') or WAITING.get(supervisor.state, '')
 
 
 def explained(status: ControllerStatus, session) -> str:
     """Return a sentence about a value or distance that belongs to no joint; '' if there is none.
 
-    Parameters
-    ----------
-    status : ControllerStatus
-        With state, reason and value.
-    session : ControlSession
-        Session of the node.
+    `status`: with state, reason and value.
+    `session` (ControlSession): session of the node.
     """
     supervisor, value = session.supervisor, status.value
     settings = supervisor.settings
@@ -274,18 +260,7 @@ def _distance(progress, tolerance) -> str:
 
 
 def missed_goal(supervisor) -> str:
-    """Return a sentence about the joint that is farthest from the end of its trajectory.
-
-    Parameters
-    ----------
-    supervisor : Supervisor
-        The supervisor.
-
-    Returns
-    -------
-    str
-        The sentence, '' if all joints are there.
-    """
+    """Return a sentence about the joint that is farthest from the end of its trajectory."""
     joint, distance = missed(supervisor)
     if joint < 0:
         return ''

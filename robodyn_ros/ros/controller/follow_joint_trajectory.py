@@ -19,15 +19,8 @@ MONITOR_PERIOD = 0.05  # [s] between checks of a running goal
 def make_action(node):
     """Create the action server `~/follow_joint_trajectory`.
 
-    Parameters
-    ----------
-    node : Controller
-        The controller node.
-
-    Returns
-    -------
-    FollowJointTrajectoryServer or None
-        The server; None if control_msgs is not installed.
+    `node` (Controller): the controller node.
+    Returns the server; None if control_msgs is not installed.
     """
     try:
         from control_msgs.action import FollowJointTrajectory

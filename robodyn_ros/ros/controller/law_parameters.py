@@ -18,12 +18,7 @@ def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]
     Gains of a law on accelerations have defaults that suit any robot. No default suits any robot
     if the law works on efforts, so these are zero.
 
-    Parameters
-    ----------
-    joint_names : sequence of str
-        Joints of the robot.
-    law : type
-        Class of the control law.
+    `joint_names` (sequence of str): joints of the robot.
     """
     return tuple(
         ParamSpec(
@@ -44,13 +39,7 @@ def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]
 
 
 def own_parameters(law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
-    """Return `<law>.<name>` of each parameter and each option of a law.
-
-    Parameters
-    ----------
-    law : type
-        Class of the control law.
-    """
+    """Return `<law>.<name>` of each parameter and each option of a law."""
     return (
         *map(partial(_own_option, law), law.options),
         *map(partial(_own_parameter, law), law.parameters),
@@ -80,18 +69,6 @@ def _own_parameter(law, own):
 def make_law(values: Mapping[str, Any], law: type[ControlLaw], robot: Robot) -> ControlLaw:
     """Return the law of a robot with its options.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    law : type
-        Class of the control law.
-    robot : Robot
-        The robot.
-
-    Raises
-    ------
-    RobodynError
-        If an option does not fit.
+    Raises RobodynError: if an option does not fit.
     """
     return law(robot, **{own.name: values[f'{law.name}.{own.name}'] for own in law.options})

@@ -37,19 +37,9 @@ def refuse_raised(values: Mapping[str, Any], at_start: Mapping[str, Any], robot:
     The maximum of a limit is the larger of its start value and the description's. That of a rate,
     a gain and `overspeed` is its start value.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    at_start : mapping of str to object
-        The same, as declared at the start.
-    robot : Robot
-        The robot, with the limits of its description.
-
-    Raises
-    ------
-    ParameterError
-        With the name, the joint, the value and its maximum.
+    `at_start`: the same, as declared at the start.
+    `robot`: the robot, with the limits of its description.
+    Raises ParameterError: with the name, the joint, the value and its maximum.
     """
     if values['raise_limits_live']:
         return

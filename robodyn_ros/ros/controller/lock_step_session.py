@@ -65,10 +65,7 @@ class LockStepCycle(ControlCycle):
     def run_cycle(self, now: float):
         """Run a cycle with the newest state; only one thread runs them, and none publishes here.
 
-        Parameters
-        ----------
-        now : float
-            Simulated time [s].
+        `now`: simulated time [s].
         """
         start, supervisor = time.perf_counter(), self._supervisor
         supervisor.tick(now)

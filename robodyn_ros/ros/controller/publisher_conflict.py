@@ -63,15 +63,8 @@ class CommandWatch:
     def publish(self, make):
         """Create this node's publisher, and recognise it among those of the topic.
 
-        Parameters
-        ----------
-        make : callable
-            Creates and returns the publisher.
-
-        Returns
-        -------
-        object
-            The result of `make`.
+        `make` (callable): creates and returns the publisher.
+        Returns the result of `make`.
         """
         before = self._publishers()[1]
         publisher = make()

@@ -17,10 +17,7 @@ WORDS = (*FIELDS[:3], 'effort')  # as the message names its fields
 def is_empty(data: np.ndarray) -> bool:
     """Return whether a message is a trajectory without points, which stops a motion.
 
-    Parameters
-    ----------
-    data : (k,) uint8
-        The serialised message.
+    `data`: the serialised message.
     """
     try:
         return read_head(data).points == 0
@@ -47,22 +44,12 @@ class TrajectoryReader:
 
         A header.stamp other than zero is the start time.
 
-        Parameters
-        ----------
-        data : (k,) uint8
-            The serialised message, with the robot's joints in any order.
-        ros_now : int
-            ROS time [ns].
-        most : int
-            Largest number of points accepted.
-        partial : bool
-            Whether joints may be missing; they hold.
-
-        Raises
-        ------
-        RobodynError
-            With a sentence, if it is not a trajectory of this robot. The supervisor judges its
-            values.
+        `data`: the serialised message, with the robot's joints in any order.
+        `ros_now`: ROS time [ns].
+        `most`: largest number of points accepted.
+        `partial`: whether joints may be missing; they hold.
+        Raises RobodynError: with a sentence, if it is not a trajectory of this robot. The
+          supervisor judges its values.
         """
         head = read_head(data)
         if head.points == 0:
@@ -91,22 +78,10 @@ class TrajectoryReader:
     def require_joints(self, names: list[str], partial: bool = False) -> np.ndarray:
         """Find every joint of the robot in a list of names.
 
-        Parameters
-        ----------
-        names : list of str
-            Names of a message.
-        partial : bool
-            Whether joints of the robot may be missing.
-
-        Returns
-        -------
-        (n,) ndarray
-            Index of each joint in the list, -1 if it is missing.
-
-        Raises
-        ------
-        UnknownNameError
-            Unless these are the robot's joints, each once, in any order.
+        `names`: names of a message.
+        `partial`: whether joints of the robot may be missing.
+        Returns index of each joint in the list, -1 if it is missing.
+        Raises UnknownNameError: unless these are the robot's joints, each once, in any order.
         """
         where, reason = self._index.locate(names)
         if partial and reason == MISSING_JOINT and set(names) <= set(self._index.joint_names):
@@ -145,24 +120,11 @@ def _require_size(field: str, sizes: np.ndarray, joints: int):
 def time_until(seconds: int, nanoseconds: int, ros_now: int) -> float:
     """Return the time from now to a stamp.
 
-    Parameters
-    ----------
-    seconds : int
-        Seconds of the stamp [s].
-    nanoseconds : int
-        Its remainder [ns].
-    ros_now : int
-        ROS time [ns].
-
-    Returns
-    -------
-    float
-        Time [s], negative if the stamp has passed; 0 for the stamp zero.
-
-    Raises
-    ------
-    RobodynError
-        With a sentence, if the stamp is not a valid time.
+    `seconds`: seconds of the stamp [s].
+    `nanoseconds`: its remainder [ns].
+    `ros_now`: ROS time [ns].
+    Returns time [s], negative if the stamp has passed; 0 for the stamp zero.
+    Raises RobodynError: with a sentence, if the stamp is not a valid time.
     """
     if seconds < 0 or nanoseconds >= 1_000_000_000:
         raise RobodynError(

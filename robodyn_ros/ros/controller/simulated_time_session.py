@@ -123,10 +123,7 @@ class SimulatedTimeSession(ControlSession):
     def has_reached(self, time: int) -> bool:
         """Return whether the cycle of a simulated time has run, or never will.
 
-        Parameters
-        ----------
-        time : int
-            Simulated time [ns].
+        `time`: simulated time [ns].
         """
         done = self._slot is not None and self._slot >= time // self._step
         return done or self._restarting or not self.loop.running

@@ -82,10 +82,7 @@ class StateIntake:
     def poll(self, now: float):
         """Take the newest message, if any.
 
-        Parameters
-        ----------
-        now : float
-            Time of receipt [s].
+        `now`: time of receipt [s].
         """
         data = self._take()
         if data is not None:
@@ -94,27 +91,16 @@ class StateIntake:
     def rehearse(self, _now: float):
         """Decode an earlier message without effect; see JointStateReader.
 
-        Parameters
-        ----------
-        _now : float
-            Unused.
+        `_now`: unused.
         """
         self._reader.rehearse()
 
     def receive(self, data: np.ndarray, now: float) -> bool:
         """Accept a message, or count its refusal.
 
-        Parameters
-        ----------
-        data : (k,) uint8
-            The serialised JointState.
-        now : float
-            Time of receipt [s].
-
-        Returns
-        -------
-        bool
-            Whether it is accepted.
+        `data`: the serialised JointState.
+        `now`: time of receipt [s].
+        Returns whether it is accepted.
         """
         reader = self._reader
         reason = reader.decode(data)

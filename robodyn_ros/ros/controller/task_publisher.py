@@ -49,17 +49,7 @@ class TaskSettings(NamedTuple):
 def task_settings(values: Mapping[str, Any], robot: Robot) -> TaskSettings:
     """Return the TaskSettings of a node's parameters.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    robot : Robot
-        The robot.
-
-    Raises
-    ------
-    ParameterError
-        With a sentence, for unknown links or axes.
+    Raises ParameterError: with a sentence, for unknown links or axes.
     """
     links = values['osi_links'] or (default_link(values, robot),)
     if len(set(links)) != len(links):
@@ -128,10 +118,7 @@ class TaskWriter:
     def fill(self, state: Measurement) -> bytes:
         """Return the serialised message for a joint state.
 
-        Parameters
-        ----------
-        state : Measurement
-            The joint state.
+        `state`: the joint state.
         """
         settings, out = self._settings, self._message.doubles
         bias = self._robot.task_space.bias(
@@ -169,12 +156,7 @@ class TaskPublisher:
     def follow(self, session, values: Mapping[str, Any]):
         """Publish for a session with new settings.
 
-        Parameters
-        ----------
-        session : ControlSession or None
-            Session of the node; None to stop.
-        values : mapping of str to object
-            The node's parameters by name.
+        `session` (ControlSession or None): session of the node; None to stop.
         """
         settings = task_settings(values, session.robot) if session else None
         if (session, settings) == (self._session, self._settings):

@@ -66,10 +66,7 @@ class TaskStateWriter:
     def fill(self, nanoseconds: int) -> bytes:
         """Return the serialised message of the cycle that has just run.
 
-        Parameters
-        ----------
-        nanoseconds : int
-            ROS time of the cycle [ns].
+        `nanoseconds`: ROS time of the cycle [ns].
         """
         self._message.set_stamp(nanoseconds)
         for out, values in self._copies:

@@ -21,20 +21,11 @@ def task_subscriptions(
     header.frame_id is the frame of a message. header.stamp is the time of its pose, velocity or
     wrench; a stamp of zero means the time of receipt.
 
-    Parameters
-    ----------
-    node : ManagedNode
-        The node that subscribes.
-    accept : callable
-        Called for each message with a function, which takes the ROS time [ns] and returns the
-        TaskTarget.
-    refuse : callable
-        Called with a sentence about a message that is too large or cannot be read.
-
-    Returns
-    -------
-    list of BoundedSubscription
-        The subscriptions.
+    `node` (ManagedNode): the node that subscribes.
+    `accept`: called for each message with a function, which takes the ROS time [ns] and returns
+      the TaskTarget.
+    `refuse`: called with a sentence about a message that is too large or cannot be read.
+    Returns the subscriptions.
     """
 
     def listen(kind, topic, parts):
@@ -80,10 +71,7 @@ def task_subscriptions(
 def pose_parts(message: PoseStamped) -> dict[str, tuple[float, ...]]:
     """Return position [m] and quaternion x y z w of a pose, by these names.
 
-    Parameters
-    ----------
-    message : PoseStamped
-        The pose.
+    `message`: the pose.
     """
     position, quaternion = message.pose.position, message.pose.orientation
     return {
@@ -95,11 +83,7 @@ def pose_parts(message: PoseStamped) -> dict[str, tuple[float, ...]]:
 def spatial_vector(linear, angular) -> tuple[float, ...]:
     """Return the six numbers of two vectors.
 
-    Parameters
-    ----------
-    linear : Vector3
-        First vector.
-    angular : Vector3
-        Second vector.
+    `linear` (Vector3): first vector.
+    `angular` (Vector3): second vector.
     """
     return linear.x, linear.y, linear.z, angular.x, angular.y, angular.z

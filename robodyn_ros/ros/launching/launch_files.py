@@ -22,15 +22,8 @@ def require_packages(names):
 
     Call this before any node is started: a launch that fails half-way leaves its nodes running.
 
-    Parameters
-    ----------
-    names : mapping of str to str
-        Feature that needs the package, by name of the package.
-
-    Raises
-    ------
-    RuntimeError
-        If a package is missing; the sentence says how to install it.
+    `names` (mapping of str to str): feature that needs the package, by name of the package.
+    Raises RuntimeError: if a package is missing; the sentence says how to install it.
     """
     missing = {}
     for name, purpose in names.items():
@@ -52,17 +45,9 @@ def require_packages(names):
 def description_path(package, file):
     """Return the absolute path of a robot description.
 
-    Parameters
-    ----------
-    package : str
-        Package whose share folder a relative path refers to.
-    file : str
-        A relative or an absolute path, or `package://<name>/<path>`.
-
-    Raises
-    ------
-    RuntimeError
-        If there is no such package or file.
+    `package`: package whose share folder a relative path refers to.
+    `file`: a relative or an absolute path, or `package://<name>/<path>`.
+    Raises RuntimeError: if there is no such package or file.
     """
     try:
         found = package_path.resolved(file)
@@ -77,19 +62,8 @@ def description_path(package, file):
 def xacro_words(text):
     """Return the arguments of a xacro file as a list, from one launch argument.
 
-    Parameters
-    ----------
-    text : str
-        Such as `ur_type:=ur5e name:=ur`, in the quotes of a shell where a value has blanks.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    RuntimeError
-        If a word is not `name:=value`.
+    `text`: such as `ur_type:=ur5e name:=ur`, in the quotes of a shell where a value has blanks.
+    Raises RuntimeError: if a word is not `name:=value`.
     """
     try:
         words = shlex.split(text)
@@ -103,17 +77,10 @@ def xacro_words(text):
 def description_text(path, words=()):
     """Return the text of a URDF, for nodes of other packages.
 
-    Parameters
-    ----------
-    path : str
-        Path of the file. Its text is expanded by xacro if the name ends with .xacro.
-    words : sequence of str
-        Arguments of a xacro file, each as `name:=value`.
-
-    Raises
-    ------
-    RuntimeError
-        If the file is no XML, or an MJCF, or xacro is not installed, or refuses the file.
+    `path`: path of the file. Its text is expanded by xacro if the name ends with .xacro.
+    `words` (sequence of str): arguments of a xacro file, each as `name:=value`.
+    Raises RuntimeError: if the file is no XML, or an MJCF, or xacro is not installed, or refuses
+      the file.
     """
     try:
         source = opened(path, dict(map(xacro_file.argument, words)))
@@ -137,17 +104,9 @@ def fail_with_node(event, context):
 
     Pass it as `on_exit` to a Node.
 
-    Parameters
-    ----------
-    event : launch.events.process.ProcessExited
-        End of the process.
-    context : launch.LaunchContext
-        Context of the launch.
-
-    Raises
-    ------
-    RuntimeError
-        If the process failed and the launch is not shutting down.
+    `event` (launch.events.process.ProcessExited): end of the process.
+    `context` (launch.LaunchContext): context of the launch.
+    Raises RuntimeError: if the process failed and the launch is not shutting down.
     """
     if event.returncode and not context.is_shutdown:
         raise RuntimeError(

@@ -44,10 +44,7 @@ class ClockSource:
     def start_or_yield(self) -> str:
         """Start, continue or yield.
 
-        Returns
-        -------
-        str
-            '', or why this source does not publish.
+        Returns '', or why this source does not publish.
         """
         if self._node.count_publishers('/clock') > self.active:
             if self.active:
@@ -62,10 +59,7 @@ class ClockSource:
     def publish(self, nanoseconds: int):
         """Publish a simulated time.
 
-        Parameters
-        ----------
-        nanoseconds : int
-            The time [ns].
+        `nanoseconds`: the time [ns].
         """
         if self._publisher is not None:
             set_stamp(self._message.clock, nanoseconds)

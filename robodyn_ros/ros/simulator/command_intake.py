@@ -71,17 +71,8 @@ class NamedCommands:
     def command_of(self, message: JointState) -> Outcome:
         """Return the command in a message.
 
-        Parameters
-        ----------
-        message : JointState
-            The message.
-
-        Returns
-        -------
-        command : Command or None
-            The command; None if the message is refused.
-        reason : str
-            Why it is refused; '' if it is accepted.
+        Returns `command` (Command or None): the command; None if the message is refused.
+        Returns `reason` (str): why it is refused; '' if it is accepted.
         """
         names, arrays = message.name, [getattr(message, each) for each in QUANTITIES]
         if len(names) > MAX_NAMES:
@@ -103,21 +94,12 @@ class NamedCommands:
     def joints_of(self, message: JointState) -> list[int]:
         """Return the indices of the joints that the message read last has names of.
 
-        Parameters
-        ----------
-        message : JointState
-            The message that `command_of` has read.
+        `message`: the message that `command_of` has read.
         """
         return self._rows if message.name == self._names else []
 
     def describe(self, message: JointState) -> str:
-        """Return the details of a refused message, for its report.
-
-        Parameters
-        ----------
-        message : JointState
-            The message.
-        """
+        """Return the details of a refused message, for its report."""
         sizes = (f'{len(getattr(message, each))} {PLURAL[each]}' for each in QUANTITIES)
         return f'{len(message.name)} names and {", ".join(sizes)}; {_modes(self._plant)}'
 
@@ -179,17 +161,8 @@ class OrderedCommands:
     def command_of(self, message: Float64MultiArray) -> Outcome:
         """Return the command in a message.
 
-        Parameters
-        ----------
-        message : Float64MultiArray
-            The message.
-
-        Returns
-        -------
-        command : Command or None
-            The command; None if the message is refused.
-        reason : str
-            Why it is refused; '' if it is accepted.
+        Returns `command` (Command or None): the command; None if the message is refused.
+        Returns `reason` (str): why it is refused; '' if it is accepted.
         """
         accepting = self._plant.accepted_quantities[:, self._code] > 0.0
         value, mode = np.full(len(accepting), np.nan), np.where(accepting, self._code, UNSPOKEN)
@@ -206,13 +179,7 @@ class OrderedCommands:
         return (None, EMPTY) if np.isnan(value).all() else (Command(value, mode), '')
 
     def describe(self, message: Float64MultiArray) -> str:
-        """Return the details of a refused message, for its report.
-
-        Parameters
-        ----------
-        message : Float64MultiArray
-            The message.
-        """
+        """Return the details of a refused message, for its report."""
         plant = self._plant
         return (
             f'{len(message.data)} {PLURAL[self._quantity]} for {plant.model.nv} joints; '
@@ -312,12 +279,7 @@ class CommandIntake:
     def receive(self, message, reader: Reader):
         """Accept a message, or count its refusal.
 
-        Parameters
-        ----------
-        message : JointState or Float64MultiArray
-            The message.
-        reader : NamedCommands or OrderedCommands
-            Reader for this type of message.
+        `reader`: reader for this type of message.
         """
         stamp = stamp_of(message)
         newest = self._newest() if self._newest else stamp
@@ -393,18 +355,7 @@ class CommandIntake:
 
 
 def stamp_of(message) -> int:
-    """Return the stamp of a command.
-
-    Parameters
-    ----------
-    message : JointState or Float64MultiArray
-        The message.
-
-    Returns
-    -------
-    int
-        The stamp [ns]; 0 if the type has none.
-    """
+    """Return the stamp of a command."""
     if not isinstance(message, JointState):
         return 0
     return message.header.stamp.sec * NANOSECONDS + message.header.stamp.nanosec

@@ -125,12 +125,8 @@ class LockStepSimulation(SimulatorSession):
     def set_state(self, position, velocity):
         """Start a new epoch in a given state.
 
-        Parameters
-        ----------
-        position : (nq,) array_like
-            Joint positions [rad or m].
-        velocity : (nv,) array_like
-            Joint velocities [rad/s or m/s].
+        `position` ((nq,) array_like): joint positions [rad or m].
+        `velocity` ((nv,) array_like): joint velocities [rad/s or m/s].
         """
         self._require_halted()
         self.runner.reset()
@@ -143,20 +139,9 @@ class LockStepSimulation(SimulatorSession):
         It returns after the last state has been answered. A later request then takes effect with
         the next step.
 
-        Parameters
-        ----------
-        nanoseconds : int
-            Simulated time [ns], a multiple of the period.
-
-        Returns
-        -------
-        str
-            '', or why the run halted earlier.
-
-        Raises
-        ------
-        RobodynError
-            If the duration is invalid.
+        `nanoseconds`: simulated time [ns], a multiple of the period.
+        Returns '', or why the run halted earlier.
+        Raises RobodynError: if the duration is invalid.
         """
         steps, rest = divmod(nanoseconds, self.run.period)
         if rest or not 1 <= steps * self.run.period <= LONGEST * NANOSECONDS:

@@ -120,21 +120,10 @@ def make_instruments(
 ) -> list[LinkSensor]:
     """Return the sensors besides the encoders.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    robot : Robot
-        The simulated robot, with rigid joints.
-    elastic : collection of str
-        Names of its elastic joints.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such link.
-    ParameterError
-        If force sensors would not measure the rotor behind a spring.
+    `robot`: the simulated robot, with rigid joints.
+    `elastic`: names of its elastic joints.
+    Raises UnknownNameError: if there is no such link.
+    Raises ParameterError: if force sensors would not measure the rotor behind a spring.
     """
     _refuse_rotors_beyond_springs(values, robot.model, elastic)
     late = {'latency': values['sensor_latency'], 'jitter': values['sensor_jitter']}

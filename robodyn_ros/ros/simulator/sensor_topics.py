@@ -50,13 +50,7 @@ class SensorTopics:
         return any(publisher.get_subscription_count() > 0 for publisher, *_ in self._topics)
 
     def publish(self, nanoseconds: int):
-        """Publish the last readings.
-
-        Parameters
-        ----------
-        nanoseconds : int
-            Stamp [ns].
-        """
+        """Publish the last readings."""
         for publisher, message, fill, instrument in self._topics:
             set_stamp(message.header.stamp, nanoseconds)
             fill(message, instrument.value)

@@ -47,19 +47,9 @@ DRIVE = ('kinematic', 'stiffness', 'rate_gain', 'velocity_gain', 'carries_weight
 def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
     """Return the simulated robot: the described one with rotors, model errors and payload.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    robot : Robot
-        The described robot.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no frame for the payload.
-    ModelError
-        If the payload is impossible.
+    `robot`: the described robot.
+    Raises UnknownNameError: if there is no frame for the payload.
+    Raises ModelError: if the payload is impossible.
     """
     model = robot.model
     if values['rotor_inertia']:
@@ -80,17 +70,8 @@ def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
 def make_contacts(values: Mapping[str, Any], source: RobotSource) -> Contacts | None:
     """Return the shapes of the robot and the obstacles that they touch; None without a file.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    source : RobotSource
-        Source of the robot description.
-
-    Raises
-    ------
-    ModelError
-        If the file is invalid.
+    `source`: source of the robot description.
+    Raises ModelError: if the file is invalid.
     """
     path = values['contacts_path']
     return contact_file.contacts_of(path, source.opened.origin) if path else None
@@ -101,14 +82,8 @@ def plant_kernels(
 ) -> tuple[Kernel, ...]:
     """Return the kernels of a step of the plant, also with other independent joints of loops.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    contacts : Contacts or None
-        Shapes that touch obstacles.
-    robot : Robot, optional
-        The robot; needed if it has loops.
+    `contacts`: shapes that touch obstacles.
+    `robot`: the robot; needed if it has loops.
     """
     method = METHODS[values['integrator']]
     if values['flexible_links_path']:
@@ -120,13 +95,7 @@ def plant_kernels(
 
 
 def elastic_joints(values: Mapping[str, Any]) -> dict[str, ElasticJoint]:
-    """Return the elastic joints by name; the parameter `elastic_joints` overrides the file.
-
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    """
+    """Return the elastic joints by name; the parameter `elastic_joints` overrides the file."""
     return {
         **elastic_joint_file.elastic_joints_of(values['elastic_joints_path'] or None),
         **read_entries(values, 'elastic_joints', elastic_joint_file.elastic_joint),
@@ -138,25 +107,12 @@ def make_plant(
 ) -> Plant | ElasticPlant | FlexiblePlant:
     """Return the plant of a robot.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    robot : Robot
-        The simulated robot.
-    contacts : Contacts or None
-        Shapes that touch obstacles.
-
-    Raises
-    ------
-    ShapeError
-        If the initial state has the wrong size.
-    ParameterError
-        If the initial state is invalid, or features exclude each other.
-    ModelError
-        If a joint cannot be elastic, or a link cannot bend.
-    UnknownNameError
-        If there is no such joint or link.
+    `robot`: the simulated robot.
+    `contacts`: shapes that touch obstacles.
+    Raises ShapeError: if the initial state has the wrong size.
+    Raises ParameterError: if the initial state is invalid, or features exclude each other.
+    Raises ModelError: if a joint cannot be elastic, or a link cannot bend.
+    Raises UnknownNameError: if there is no such joint or link.
     """
     settings = PlantSettings(
         latency=values['command_latency'],
@@ -186,10 +142,7 @@ def passes_dead_centres(robot: Robot) -> bool:
 
     Coupled joints need the described choice, as do quaternions.
 
-    Parameters
-    ----------
-    robot : Robot
-        The simulated robot.
+    `robot`: the simulated robot.
     """
     model = robot.model
     return model.has_loops and not (model.coupled or model.multi_dof_joints)
@@ -218,12 +171,7 @@ def _refuse_beside_flexible_links(values, robot, links, springs, contacts):
 def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:
     """Return the encoders of a robot.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    robot : Robot
-        The simulated robot.
+    `robot`: the simulated robot.
     """
     errors = {
         f'{part}_{field}': values[f'{name}.{part}']
@@ -244,17 +192,8 @@ def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:
 def make_faults(values: Mapping[str, Any], model: RobotModel) -> Faults:
     """Return the faults to inject.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    model : RobotModel
-        The simulated robot.
-
-    Raises
-    ------
-    ParameterError
-        If the faults do not fit this robot.
+    `model`: the simulated robot.
+    Raises ParameterError: if the faults do not fit this robot.
     """
     losses = dict(zip(model.joint_names, values['fault.effort_loss']))
     try:

@@ -52,14 +52,9 @@ class SimulatorDiagnostics:
     def build(self, session, waiting: str, clock_trouble: str) -> DiagnosticArray:
         """Return the message.
 
-        Parameters
-        ----------
-        session : SimulatorSession or None
-            Session of the node.
-        waiting : str
-            Why there is no session.
-        clock_trouble : str
-            Why /clock is not published, else ''.
+        `session` (SimulatorSession or None): session of the node.
+        `waiting`: why there is no session.
+        `clock_trouble`: why /clock is not published, else ''.
         """
         if session is None:
             self._session = None

@@ -194,13 +194,7 @@ class SimulatorSession:
         self._node.destroy_publisher(self._reset_notify)
 
     def adopt(self, values: Mapping[str, Any]):
-        """Apply changed parameters between two steps.
-
-        Parameters
-        ----------
-        values : mapping of str to object
-            The node's parameters by name.
-        """
+        """Apply changed parameters between two steps."""
         faults = make_faults(values, self.runner.plant.model)
         with self.lock:
             self.runner.plant.injected_faults = self.runner.sensor.faults = faults
@@ -210,10 +204,7 @@ class SimulatorSession:
     def keep_clock(self) -> str:
         """Publish /clock if the parameters request it and no other node does.
 
-        Returns
-        -------
-        str
-            '', or why /clock is not published.
+        Returns '', or why /clock is not published.
         """
         return self._clock_source.start_or_yield() if self.values['publish_clock'] else ''
 
@@ -243,12 +234,8 @@ class SimulatorSession:
     def set_state(self, position, velocity):
         """Set and publish the state; kernels that waited for a reset take effect.
 
-        Parameters
-        ----------
-        position : (nq,) array_like
-            Joint positions [rad or m].
-        velocity : (nv,) array_like
-            Joint velocities [rad/s or m/s].
+        `position` ((nq,) array_like): joint positions [rad or m].
+        `velocity` ((nv,) array_like): joint velocities [rad/s or m/s].
         """
         self.runner.set_state(position, velocity)
         self._replace_kernel()
@@ -343,17 +330,9 @@ class SimulatorSession:
     def apply_wrench(self, message: WrenchStamped, duration: float):
         """Apply a wrench; the caller holds the lock.
 
-        Parameters
-        ----------
-        message : WrenchStamped
-            Wrench in the frame of its header [N, N m].
-        duration : float
-            Simulated time for which it acts [s].
-
-        Raises
-        ------
-        RobodynError
-            If the wrench is invalid.
+        `message`: wrench in the frame of its header [N, N m].
+        `duration`: simulated time for which it acts [s].
+        Raises RobodynError: if the wrench is invalid.
         """
         force, torque = message.wrench.force, message.wrench.torque
         wrench = force.x, force.y, force.z, torque.x, torque.y, torque.z
@@ -377,11 +356,7 @@ class SimulatorSession:
 def most_steps(update_rate: int, substeps: int) -> int:
     """Return the largest number of steps of ~/step.
 
-    Parameters
-    ----------
-    update_rate : int
-        Steps per second of simulated time [Hz].
-    substeps : int
-        Substeps of a step.
+    `update_rate`: steps per second of simulated time [Hz].
+    `substeps`: substeps of a step.
     """
     return max(1, min(LONGEST_STEP * update_rate, MOST_SUBSTEPS // substeps))

@@ -20,17 +20,9 @@ NO_PLAY = 'In lock step the simulation halts unless steps are requested.'
 def make_standard_services(node, waiting: Callable[[], str]):
     """Create the services and the action.
 
-    Parameters
-    ----------
-    node : Simulator
-        The simulator node.
-    waiting : callable
-        Called while there is no session; returns why.
-
-    Returns
-    -------
-    StandardServices or None
-        The services; None if simulation_interfaces is not installed.
+    `node` (Simulator): the simulator node.
+    `waiting`: called while there is no session; returns why.
+    Returns the services; None if simulation_interfaces is not installed.
     """
     try:
         import simulation_interfaces.action

@@ -20,13 +20,7 @@ STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
 def scalar_joints(model: RobotModel) -> list[int]:
-    """Return the indices of the velocities that a JointState can hold: all but quaternion rates.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    """
+    """Return the indices of the velocities that a JointState holds: all but quaternion rates."""
     free = [one.velocities for one in model.multi_dof_joints if has_quaternion(one.joint)]
     others = set(chain.from_iterable(range(model.nv)[where] for where in free))
     return [k for k in range(model.nv) if k not in others]
@@ -42,25 +36,11 @@ def state_topics(
 ):
     """Return the publisher of the state of a robot.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The node that publishes.
-    model : RobotModel
-        The robot.
-    values : mapping of str to object
-        The node's parameters by name.
-    frame_id : str
-        Frame of the headers.
-    extra_joints : callable or None
-        Returns names, positions, velocities and efforts of additional joints in the joint states.
-    all_joints : callable or None
-        As `AllJoints.state` of the robot, which is the default.
-
-    Returns
-    -------
-    JointStates or MixedStates
-        The publisher.
+    `node` (rclpy Node): the node that publishes.
+    `frame_id`: frame of the headers.
+    `extra_joints`: returns names, positions, velocities and efforts of additional joints in the
+      joint states.
+    `all_joints`: as `AllJoints.state` of the robot, which is the default.
     """
     joints = multi_dof_joints(model)
     if joints:
@@ -124,15 +104,7 @@ class JointStates:
         return self._publisher.get_subscription_count() > 0
 
     def publish(self, nanoseconds: int, *state: np.ndarray):
-        """Publish the state.
-
-        Parameters
-        ----------
-        nanoseconds : int
-            Stamp [ns].
-        *state : (n,) ndarray
-            Positions [rad or m], velocities [rad/s or m/s] and efforts [N m or N].
-        """
+        """Publish the state."""
         set_stamp(self._message.header.stamp, nanoseconds)
         for array, value in zip(self._arrays, state):
             array[:] = value
@@ -178,15 +150,7 @@ class AllJointStates(JointStates):
         self._all = all_joints or AllJoints(model).state
 
     def publish(self, nanoseconds: int, *state: np.ndarray):
-        """Publish all joints from the state of the independent ones.
-
-        Parameters
-        ----------
-        nanoseconds : int
-            Stamp [ns].
-        *state : (n,) ndarray
-            Positions [rad or m], velocities [rad/s or m/s] and efforts [N m or N].
-        """
+        """Publish all joints from the state of the independent ones."""
         super().publish(nanoseconds, *self._all(*state))
 
 
@@ -260,16 +224,9 @@ class MixedStates:
     ):
         """Publish the state.
 
-        Parameters
-        ----------
-        nanoseconds : int
-            Stamp [ns].
-        position : (nq,) ndarray
-            Positions [rad or m], and quaternions.
-        velocity : (nv,) ndarray
-            Velocities [rad/s or m/s].
-        effort : (nv,) ndarray
-            Efforts [N m or N].
+        `position`: positions [rad or m], and quaternions.
+        `velocity`: velocities [rad/s or m/s].
+        `effort`: efforts [N m or N].
         """
         message = self._message
         set_stamp(message.header.stamp, nanoseconds)

@@ -14,30 +14,14 @@ from robodyn_ros.ros.simulator.state_publisher import scalar_joints
 def named_state(joints: JointState, poses: MultiDOFJointState, plant):
     """Return the state of the plant with the requested joints replaced.
 
-    Parameters
-    ----------
-    joints : JointState
-        Joints of one degree of freedom.
-    poses : MultiDOFJointState
-        Joints of several degrees of freedom.
-    plant : Plant or SpringPlant
-        The plant, which stays unchanged.
-
-    Returns
-    -------
-    position : (nq,) ndarray
-        Positions [rad or m], and quaternions.
-    velocity : (nv,) ndarray
-        Velocities [rad/s or m/s].
-
-    Raises
-    ------
-    ShapeError
-        If arrays have the wrong size.
-    UnknownNameError
-        If a joint is unknown, or named twice.
-    ParameterError
-        If a joint cannot take its pose or twist.
+    `joints`: joints of one degree of freedom.
+    `poses`: joints of several degrees of freedom.
+    `plant` (Plant or SpringPlant): the plant, which stays unchanged.
+    Returns `position` (nq,): positions [rad or m], and quaternions.
+    Returns `velocity` (nv,): velocities [rad/s or m/s].
+    Raises ShapeError: if arrays have the wrong size.
+    Raises UnknownNameError: if a joint is unknown, or named twice.
+    Raises ParameterError: if a joint cannot take its pose or twist.
     """
     model = plant.model
     joints = independent_joints(joints, model)

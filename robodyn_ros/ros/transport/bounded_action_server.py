@@ -112,10 +112,7 @@ class BoundedActionServer(ActionServer):
     def take_data(self):
         """Take the waiting messages: a goal with the GIL released, anything else as rclpy does.
 
-        Returns
-        -------
-        dict
-            Data for `execute`, by kind of message.
+        Returns data for `execute`, by kind of message.
         """
         taken = None
         if self._port is not None and self._is_goal_request_ready:

@@ -77,32 +77,17 @@ class BoundedService(Waitable):
         return NumberOfEntities(num_services=1)
 
     def add_to_wait_set(self, wait_set):
-        """Make the executor wait for a request.
-
-        Parameters
-        ----------
-        wait_set : WaitSet
-            Wait set of the executor.
-        """
+        """Make the executor wait for a request."""
         self._index = wait_set.add_service(self._service.handle)
 
     def is_ready(self, wait_set):
-        """Return whether a request waits.
-
-        Parameters
-        ----------
-        wait_set : WaitSet
-            Wait set of the executor.
-        """
+        """Return whether a request waits."""
         return self._index is not None and wait_set.is_ready('service', self._index)
 
     def take_data(self):
         """Take all waiting requests, at most MOST_TAKEN.
 
-        Returns
-        -------
-        list of tuple
-            Client and serialised request, or its size [bytes] if it is too large.
+        Returns client and serialised request, or its size [bytes] if it is too large.
         """
         taken = []
         while len(taken) < MOST_TAKEN and (one := self._take_one()) is not None:
@@ -121,10 +106,7 @@ class BoundedService(Waitable):
     async def execute(self, taken):
         """Answer the first requests; refuse the others, and those that are too large.
 
-        Parameters
-        ----------
-        taken : list of tuple
-            Requests from `take_data`.
+        `taken` (list of tuple): requests from `take_data`.
         """
         failure = None
         for position, (client, data) in enumerate(taken):

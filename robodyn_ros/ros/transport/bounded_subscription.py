@@ -109,23 +109,11 @@ class BoundedSubscription(Waitable):
         return NumberOfEntities(num_subs=1)
 
     def add_to_wait_set(self, wait_set):
-        """Make the executor wait for a message.
-
-        Parameters
-        ----------
-        wait_set : WaitSet
-            Wait set of the executor.
-        """
+        """Make the executor wait for a message."""
         self._index = wait_set.add_subscription(self.subscription.handle)
 
     def is_ready(self, wait_set):
-        """Return whether a message waits.
-
-        Parameters
-        ----------
-        wait_set : WaitSet
-            Wait set of the executor.
-        """
+        """Return whether a message waits."""
         return self._index is not None and wait_set.is_ready('subscription', self._index)
 
     def take_data(self):
@@ -134,10 +122,7 @@ class BoundedSubscription(Waitable):
     async def execute(self, _):
         """Take and deliver the oldest message.
 
-        Parameters
-        ----------
-        _ : None
-            From `take_data`.
+        `_` (None): from `take_data`.
         """
         self._take_one()
 
@@ -172,10 +157,7 @@ class BoundedSubscription(Waitable):
     def deliver(self, data: bytes):
         """Deliver or refuse a message that has been taken elsewhere, in the calling thread.
 
-        Parameters
-        ----------
-        data : bytes
-            The serialised message.
+        `data`: the serialised message.
         """
         with self._lock:
             self._judge(np.frombuffer(data, np.uint8))
@@ -191,14 +173,9 @@ class BoundedSubscription(Waitable):
 def decoder_for(kind, receive: Callable[[Any], None], refuse: Callable[[str], None]):
     """Return a callback for BoundedSubscription that decodes messages for `receive`.
 
-    Parameters
-    ----------
-    kind : type
-        Message type.
-    receive : callable
-        Called with the decoded message.
-    refuse : callable
-        Called with a sentence about an undecodable message.
+    `kind` (type): message type.
+    `receive`: called with the decoded message.
+    `refuse`: called with a sentence about an undecodable message.
     """
 
     resume = 0.0

@@ -84,10 +84,7 @@ class OutgoingMessage:
     def set_stamp(self, nanoseconds: int):
         """Write the stamp of the header.
 
-        Parameters
-        ----------
-        nanoseconds : int
-            Time [ns].
+        `nanoseconds`: time [ns].
         """
         offset = cast(int, self._stamp)  # None only for a message without header
         STAMP.pack_into(self.buffer, offset, *divmod(nanoseconds, 1_000_000_000))
@@ -141,21 +138,10 @@ SPANS = 4  # ranges of bytes that are equal in all messages of one stream
 def read_numbers(data: Octets, form: Octets, plan: Indices, state: Matrix):
     """Read positions and velocities from a message, if it has a known layout.
 
-    Parameters
-    ----------
-    data : (k,) uint8
-        The message.
-    form : (k,) uint8
-        A message of the known layout.
-    plan : (2 SPANS + 2 n,) int
-        Start and end of each of the SPANS of constant bytes, then the offset of each number.
-    state : (2, n) array
-        Positions and velocities, written.
-
-    Returns
-    -------
-    bool
-        Whether the message has the layout; else nothing is written.
+    `form`: a message of the known layout.
+    `plan`: start and end of each of the SPANS of constant bytes, then the offset of each number.
+    `state`: positions and velocities, written.
+    Returns whether the message has the layout; else nothing is written.
     """
     if data.shape[0] != form.shape[0]:
         return False
@@ -233,34 +219,16 @@ class JointStateShape:
     def decode(self, data: np.ndarray, state: np.ndarray) -> bool:
         """Read positions and velocities of a message with the learned layout.
 
-        Parameters
-        ----------
-        data : (k,) uint8
-            The message.
-        state : (2, n) ndarray
-            Positions and velocities in the robot's order, written.
-
-        Returns
-        -------
-        bool
-            Whether the message has the learned layout; else nothing is written.
+        `state`: positions and velocities in the robot's order, written.
+        Returns whether the message has the learned layout; else nothing is written.
         """
         return self._read(data, self.form, self._plan, state)
 
     def stamp(self, data: np.ndarray) -> tuple[int, int]:
         """Return the stamp of a message of this layout.
 
-        Parameters
-        ----------
-        data : (k,) uint8
-            The message.
-
-        Returns
-        -------
-        seconds : int
-            Whole seconds [s].
-        nanoseconds : int
-            Remainder [ns].
+        Returns `seconds` (int): whole seconds [s].
+        Returns `nanoseconds` (int): remainder [ns].
         """
         # Python 3.10 has no type for buffers, such as arrays.
         return STAMP.unpack_from(data, self._stamp)  # type: ignore[arg-type]

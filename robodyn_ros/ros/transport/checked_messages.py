@@ -21,19 +21,10 @@ KERNELS = tuple(CHECKS.values())
 def decode_checked(data: bytes, kind, most: int):
     """Return the message that some bytes hold.
 
-    Parameters
-    ----------
-    data : bytes
-        A serialised message.
-    kind : type
-        Its type, JointState or Float64MultiArray.
-    most : int
-        Largest size accepted [bytes].
-
-    Raises
-    ------
-    ShapeError
-        If the size is larger, or the bytes hold no such message.
+    `data`: a serialised message.
+    `kind` (type): its type, JointState or Float64MultiArray.
+    `most`: largest size accepted [bytes].
+    Raises ShapeError: if the size is larger, or the bytes hold no such message.
     """
     if len(data) > most:
         raise ShapeError(f'it has {len(data)} bytes; expected at most {most}')

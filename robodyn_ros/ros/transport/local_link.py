@@ -48,13 +48,9 @@ class LocalLink:
     def join(self, name: str, answer: Answer):
         """Add a participant.
 
-        Parameters
-        ----------
-        name : str
-            Name of the participant.
-        answer : callable
-            Called with each state from the simulator's thread. It returns the efforts (n,) [N m or
-            N] or a Command, NaN for no command. None means no answer yet.
+        `name`: name of the participant.
+        `answer`: called with each state from the simulator's thread. It returns the efforts (n,)
+          [N m or N] or a Command, NaN for no command. None means no answer yet.
         """
         with self._lock:
             self._answers[name] = answer
@@ -64,10 +60,7 @@ class LocalLink:
     def leave(self, name: str):
         """Remove a participant; an answer in progress is awaited.
 
-        Parameters
-        ----------
-        name : str
-            Name of the participant.
+        `name`: name of the participant.
         """
         with self._lock:
             self._answers.pop(name, None)
@@ -75,17 +68,8 @@ class LocalLink:
     def answer_of(self, name: str, state: ReadState) -> 'np.ndarray | Command | None':
         """Ask a participant for its answer to a state.
 
-        Parameters
-        ----------
-        name : str
-            Name of the participant.
-        state : ReadState
-            The state.
-
-        Returns
-        -------
-        (n,) ndarray, Command or None
-            The answer as for `join`; None also without such a participant.
+        `name`: name of the participant.
+        Returns the answer as for `join`; None also without such a participant.
         """
         with self._lock:
             answer = self._answers.get(name)
@@ -95,12 +79,8 @@ class LocalLink:
 def local_link(node, topic: str) -> LocalLink:
     """Return the link that all nodes of a context share for one topic of states.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        Node of the context.
-    topic : str
-        Name of the topic, resolved by the node.
+    `node` (rclpy Node): node of the context.
+    `topic`: name of the topic, resolved by the node.
     """
     links = _links.setdefault(node.context, {})
     return links.setdefault(node.resolve_topic_name(topic), LocalLink())

@@ -63,10 +63,7 @@ COMMON_PARAMETERS = (
 def on_silence(what: str) -> ParamSpec:
     """Return the parameter that sets the reaction to silence.
 
-    Parameters
-    ----------
-    what : str
-        Description of the parameter.
+    `what`: description of the parameter.
     """
     return ParamSpec('lock_step.on_silence', 'string', HOLD, '', what, choices=(HOLD, END))
 
@@ -106,17 +103,8 @@ LOCK_STEP_PARAMETERS = (
 def require_settings(values: Mapping[str, Any], **needed):
     """Refuse parameters that lock step does not support.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        The node's parameters by name.
-    **needed
-        Values that lock step requires, by name of the parameter.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter has another value.
+    `**needed`: values that lock step requires, by name of the parameter.
+    Raises ParameterError: if a parameter has another value.
     """
     for name, value in needed.items():
         if values[name] != value:
@@ -174,41 +162,24 @@ class MessageBytes:
     def view(self, name: str, size: int) -> np.ndarray:
         """Return a writable view of an array in the buffer.
 
-        Parameters
-        ----------
-        name : str
-            Field of type float64[].
-        size : int
-            Its number of entries.
-
-        Returns
-        -------
-        (size,) ndarray
-            The view.
+        `name`: field of type float64[].
+        `size`: its number of entries.
         """
         return np.frombuffer(self.buffer, float, size, self.offsets[name])
 
     def write(self, name: str, value: int):
         """Write an integer into the buffer.
 
-        Parameters
-        ----------
-        name : str
-            Field of type uint64.
-        value : int
-            The integer.
+        `name`: field of type uint64.
+        `value`: the integer.
         """
         struct.pack_into('=Q', self.buffer, self.offsets[name], value)
 
     def decode(self, name: str, data: bytes) -> int:
         """Return an integer of another message of the same layout.
 
-        Parameters
-        ----------
-        name : str
-            Field of type uint64.
-        data : bytes
-            The other message.
+        `name`: field of type uint64.
+        `data`: the other message.
         """
         return struct.unpack_from('=Q', data, self.offsets[name])[0]
 
@@ -232,28 +203,16 @@ class StateWriter:
     def first(self, epoch: int, step: int, *state: np.ndarray) -> bytes:
         """Return a state for its first transmission.
 
-        Parameters
-        ----------
-        epoch : int
-            Identifier of the run, which grows with every reset.
-        step : int
-            Number of the step.
-        *state : (n,) ndarray
-            Positions [rad or m], velocities [rad/s or m/s] and efforts [N m or N].
+        `epoch`: identifier of the run, which grows with every reset.
+        `step`: number of the step.
         """
         return self._first.fill(epoch, step, *state)
 
     def repeat(self, epoch: int, step: int, *state: np.ndarray) -> bytes:
         """Return a state for a repeated transmission.
 
-        Parameters
-        ----------
-        epoch : int
-            Identifier of the run, which grows with every reset.
-        step : int
-            Number of the step.
-        *state : (n,) ndarray
-            Positions [rad or m], velocities [rad/s or m/s] and efforts [N m or N].
+        `epoch`: identifier of the run, which grows with every reset.
+        `step`: number of the step.
         """
         return self._repeat.fill(epoch, step, *state)
 
@@ -322,15 +281,8 @@ class StateReader:
     def decode(self, data: bytes) -> ReadState:
         """Return the state in a message.
 
-        Parameters
-        ----------
-        data : bytes
-            The serialised LockStepState.
-
-        Raises
-        ------
-        RobodynError
-            If the state does not fit this robot.
+        `data`: the serialised LockStepState.
+        Raises RobodynError: if the state does not fit this robot.
         """
         shape = self._shape
         if (
@@ -382,19 +334,9 @@ class CommandWriter:
     def fill(self, epoch: int, step: int, effort: np.ndarray) -> bytes:
         """Return the answer to a state.
 
-        Parameters
-        ----------
-        epoch : int
-            Identifier of the run, which grows with every reset.
-        step : int
-            Number of the step.
-        effort : (n,) ndarray
-            Efforts [N m or N]; NaN for no command.
-
-        Returns
-        -------
-        bytes
-            The serialised LockStepCommand.
+        `epoch`: identifier of the run, which grows with every reset.
+        `step`: number of the step.
+        `effort`: efforts [N m or N]; NaN for no command.
         """
         self._message.write('epoch', epoch)
         self._message.write('step', step)
@@ -411,21 +353,11 @@ class CommandReader:
     def decode(self, data: bytes) -> tuple[str, int, int, Quantities]:
         """Return the content of an answer.
 
-        Parameters
-        ----------
-        data : bytes
-            The serialised LockStepCommand.
-
-        Returns
-        -------
-        participant : str
-            Name of the participant.
-        epoch : int
-            Identifier of the run, which grows with every reset.
-        step : int
-            Number of the step.
-        arrays : tuple of ndarray
-            Efforts, positions and velocities, each (n,) or empty.
+        `data`: the serialised LockStepCommand.
+        Returns `participant` (str): name of the participant.
+        Returns `epoch` (int): identifier of the run, which grows with every reset.
+        Returns `step` (int): number of the step.
+        Returns `arrays` (tuple of ndarray): efforts, positions and velocities, each (n,) or empty.
         """
         for shape in self._known:
             if shape.fits(data):
@@ -513,15 +445,8 @@ class Mailbox:
     def next_message(self, timeout: float) -> bytes | None:
         """Wait for the oldest message.
 
-        Parameters
-        ----------
-        timeout : float
-            Longest wait [s].
-
-        Returns
-        -------
-        bytes or None
-            The serialised message; None after the timeout.
+        `timeout`: longest wait [s].
+        Returns the serialised message; None after the timeout.
         """
         handle, waits = self._subscription.handle, self._waits
         with handle:

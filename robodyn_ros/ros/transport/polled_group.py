@@ -11,28 +11,19 @@ class PolledGroup(CallbackGroup):
     def can_execute(self, entity) -> bool:
         """Return False: no executor runs this group.
 
-        Parameters
-        ----------
-        entity : object
-            Subscription, service or guard condition; unused.
+        `entity` (object): subscription, service or guard condition; unused.
         """
         return False
 
     def beginning_execution(self, entity) -> bool:
         """Return False: no executor runs this group.
 
-        Parameters
-        ----------
-        entity : object
-            Subscription, service or guard condition; unused.
+        `entity` (object): subscription, service or guard condition; unused.
         """
         return False
 
     def ending_execution(self, entity):
         """Do nothing, as no execution begins.
 
-        Parameters
-        ----------
-        entity : object
-            Subscription, service or guard condition; unused.
+        `entity` (object): subscription, service or guard condition; unused.
         """

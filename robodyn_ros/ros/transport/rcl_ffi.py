@@ -97,15 +97,7 @@ def view(octets: _Octets) -> np.ndarray:
     A ctypes array would need a type for each length. Such a type refers to itself, so only the
     garbage collector frees it. An active controller turns the collector off.
 
-    Parameters
-    ----------
-    octets : _Octets
-        The buffer.
-
-    Returns
-    -------
-    (k,) uint8
-        Read-only view, valid until the buffer is freed.
+    `octets`: the buffer.
     """
     return np.asarray(_ArrayInterface(octets))
 
@@ -113,15 +105,7 @@ def view(octets: _Octets) -> np.ndarray:
 def octets_of(message) -> np.ndarray:
     """Serialise a message.
 
-    Parameters
-    ----------
-    message : ROS message
-        The message.
-
-    Returns
-    -------
-    (k,) uint8
-        The message in CDR.
+    Returns the message in CDR.
     """
     return np.frombuffer(serialize_message(message), np.uint8)
 
@@ -129,15 +113,8 @@ def octets_of(message) -> np.ndarray:
 def rmw_library(kind):
     """Return the middleware's library, which rclpy has loaded.
 
-    Parameters
-    ----------
-    kind : type
-        CDLL, which releases the GIL in calls, or PyDLL, which keeps it.
-
-    Raises
-    ------
-    OSError
-        If the library is not found.
+    `kind` (type): CDLL, which releases the GIL in calls, or PyDLL, which keeps it.
+    Raises OSError: if the library is not found.
     """
     for name in ('librmw_implementation.so', f'lib{get_rmw_implementation_identifier()}.so'):
         with contextlib.suppress(OSError):
@@ -148,19 +125,9 @@ def rmw_library(kind):
 def declare(function, result, *arguments):
     """Declare argument and result types of a function to ctypes.
 
-    Parameters
-    ----------
-    function : ctypes function
-        The function.
-    result : type or None
-        Type of the result.
-    *arguments : type
-        Types of the arguments.
-
-    Returns
-    -------
-    ctypes function
-        The same function.
+    `result` (type or None): type of the result.
+    `*arguments` (type): types of the arguments.
+    Returns the same function.
     """
     function.restype, function.argtypes = result, arguments
     return function
@@ -198,10 +165,7 @@ class BufferSubscription:
     def take_message(self) -> np.ndarray | None:
         """Take the oldest waiting message.
 
-        Returns
-        -------
-        (k,) uint8 or None
-            The message, valid until the next call; None if none waits.
+        Returns the message, valid until the next call; None if none waits.
         """
         if self._octets is not None:
             if self._octets.capacity > LARGEST_KEPT:

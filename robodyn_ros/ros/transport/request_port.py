@@ -71,19 +71,9 @@ def _address(capsule) -> int:
 def request_functions(name: str, take: str, send: str):
     """Return two functions of a library and `rmw_serialize`.
 
-    Parameters
-    ----------
-    name : str
-        Name of the library, which rclpy has loaded.
-    take : str
-        Its function that takes a request; its arguments are server, identity and request.
-    send : str
-        Its function that sends a response; its arguments are server, identity and response.
-
-    Returns
-    -------
-    tuple of ctypes function or None
-        The three functions; None if one is missing.
+    `name`: name of the library, which rclpy has loaded.
+    `take`: its function that takes a request; its arguments are server, identity and request.
+    `send`: its function that sends a response; its arguments are server, identity and response.
     """
     try:
         found = ctypes.CDLL(name, os.RTLD_NOW | os.RTLD_NOLOAD)
@@ -133,10 +123,7 @@ class RequestPort:
     def request(self) -> Iterator[tuple[_RequestId, int] | None]:
         """Take the oldest request, as a context manager that releases it at the end.
 
-        Yields
-        ------
-        tuple or None
-            Client and address of the request; None if there is no readable one.
+        Yields client and address of the request; None if there is no readable one.
         """
         client, request = _RequestId(), self._request.create()
         try:
@@ -155,20 +142,9 @@ class RequestPort:
     def filled(self, message: Any) -> Iterator[int]:
         """Convert a request to its C structure, which exists until the context ends.
 
-        Parameters
-        ----------
-        message : ROS message
-            The request.
-
-        Yields
-        ------
-        int
-            Address of the structure.
-
-        Raises
-        ------
-        TypeError
-            If the message cannot be converted.
+        `message`: the request.
+        Yields address of the structure.
+        Raises TypeError: if the message cannot be converted.
         """
         made = self._request.create()
         try:
@@ -181,17 +157,9 @@ class RequestPort:
     def serialised(self, request: int, most: int) -> np.ndarray | int | None:
         """Serialise a request.
 
-        Parameters
-        ----------
-        request : int
-            Address of its C structure.
-        most : int
-            Largest size accepted [bytes].
-
-        Returns
-        -------
-        (k,) uint8, int or None
-            The request in CDR, or its size if that is too large; None after an error.
+        `request`: address of its C structure.
+        `most`: largest size accepted [bytes].
+        Returns the request in CDR, or its size if that is too large; None after an error.
         """
         octets = self._library.octets(FIRST_SIZE)
         try:
@@ -210,17 +178,8 @@ class RequestPort:
     def respond(self, client: _RequestId, response: Any):
         """Send a response; it is dropped if the client is gone.
 
-        Parameters
-        ----------
-        client : _RequestId
-            The client and its request.
-        response : ROS message
-            The response.
-
-        Raises
-        ------
-        TypeError
-            If the response cannot be converted.
+        `client`: the client and its request.
+        Raises TypeError: if the response cannot be converted.
         """
         made = self._response.create()
         try:

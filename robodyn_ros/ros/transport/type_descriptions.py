@@ -19,10 +19,7 @@ def guard_type_descriptions(node: Node):
 
     It does nothing where rclpy has no such service, or it is switched off.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The node that serves.
+    `node`: the node that serves.
     """
     for service in node.services:
         if service.srv_name.endswith('get_type_description'):

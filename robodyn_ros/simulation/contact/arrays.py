@@ -111,23 +111,10 @@ Contact = record(ContactArrays)
 def allocate(model, contacts, settings=None, closures=(), damped=()):
     """Return the arrays for a robot, its contacts, and its dependent joints.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    contacts : Contacts or None
-        Shapes and obstacles.
-    settings : PlantSettings, optional
-        Scales the friction of dependent joints. None leaves these without friction and stops.
-    closures : sequence of Closure
-        Closures over all joints; none acts at first.
-    damped : sequence of str
-        As of `table_of`.
-
-    Returns
-    -------
-    ContactArrays
-        The arrays.
+    `contacts` (Contacts or None): shapes and obstacles.
+    `settings` (PlantSettings): scales the friction of dependent joints. None leaves these without
+      friction and stops.
+    `closures` (sequence of Closure): closures over all joints; none acts at first.
     """
     n, shapes, obstacles = model.nv, (), ()
     if contacts is not None:
@@ -171,15 +158,7 @@ def allocate(model, contacts, settings=None, closures=(), damped=()):
 def with_own_memory(arrays):
     """Return the arrays with copies of all that a step writes, for another thread.
 
-    Parameters
-    ----------
-    arrays : NamedTuple
-        Arrays, or NamedTuples of them.
-
-    Returns
-    -------
-    NamedTuple
-        The same tables, and other memory.
+    `arrays` (NamedTuple): arrays, or NamedTuples of them.
     """
     return type(arrays)(
         *(

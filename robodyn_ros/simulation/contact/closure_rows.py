@@ -102,22 +102,8 @@ Closing = record(ClosureArrays)
 def closure_arrays(model, closures):
     """Return the arrays for closures of a robot; none acts.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot, whose loops of these closures are open.
-    closures : sequence of Closure
-        The closures.
-
-    Returns
-    -------
-    ClosureArrays
-        The arrays.
-
-    Raises
-    ------
-    ModelError, UnknownNameError
-        As of `write_closure`.
+    `model` (RobotModel): the robot, whose loops of these closures are open.
+    Raises ModelError, UnknownNameError: as of `write_closure`.
     """
     c, n = len(closures), model.nv
     table = np.zeros((c, CLOSED_TOPOLOGY_COLUMNS), dtype=np.int64)

@@ -492,14 +492,6 @@ CALLED = (
 def step_of(method):
     """Return the kernel that takes the steps of a method in contact.
 
-    Parameters
-    ----------
-    method : int
-        Number of the integrator; see METHODS.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
+    `method`: number of the integrator; see METHODS.
     """
     return step if method == SEMI_IMPLICIT_EULER else step_by_runge_kutta

@@ -50,21 +50,12 @@ NOW, BEFORE = 0, 1  # rows of the positions of all joints
 def table_of(model, settings=PlantSettings(), damped=()):
     """Return a joint table of the dependent joints that have friction or stops.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    settings : PlantSettings
-        Scales of friction, which do not change what joints are in the table.
-    damped : sequence of str
-        Names of joints that are in the table in any case.
-
-    Returns
-    -------
-    table : (m, WIDTH) ndarray
-        As of `joint_table`; AT is the index in the positions of all joints.
-    rows : (m,) ndarray of int
-        Their rows of the embedding matrix.
+    `settings` (PlantSettings): scales of friction, which do not change what joints are in the
+      table.
+    `damped` (sequence of str): names of joints that are in the table in any case.
+    Returns `table` (m, WIDTH): as of `joint_table`; AT is the index in the positions of
+      all joints.
+    Returns `rows` ((m,) ndarray of int): their rows of the embedding matrix.
     """
     bodies = np.array(model.led_by_loops, dtype=np.int64)
     table = np.zeros((len(bodies), WIDTH))

@@ -11,17 +11,9 @@ from robodyn_ros.simulation.integrators.names import ENERGY_ROSENBROCK, SEMI_IMP
 def kernels_of(method, has_contacts=False):
     """Return the kernels of a Plant.
 
-    Parameters
-    ----------
-    method : int
-        Number of the integrator; see `PlantSettings.method`.
-    has_contacts : bool
-        Whether the bodies may touch obstacles.
-
-    Returns
-    -------
-    tuple of Kernel
-        The step, the kernel that accepts commands, and those that the step calls.
+    `method`: number of the integrator; see `PlantSettings.method`.
+    `has_contacts`: whether the bodies may touch obstacles.
+    Returns the step, the kernel that accepts commands, and those that the step calls.
     """
     of_contacts = contact_step.CALLED if has_contacts else ()
     steps = contact_step if has_contacts else step
@@ -32,21 +24,9 @@ def kernels_of(method, has_contacts=False):
 def has_contact_step(model, contacts, led_joints, damped=()):
     """Return whether a Plant takes the steps of contact; arguments as of a Plant.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    contacts : Contacts or None
-        Shapes and obstacles.
-    led_joints : bool
-        Whether dependent joints have their friction and stops.
-    damped : sequence of str
-        Joints that get damping.
-
-    Returns
-    -------
-    bool
-        Whether it does.
+    `contacts` (Contacts or None): shapes and obstacles.
+    `led_joints`: whether dependent joints have their friction and stops.
+    `damped` (sequence of str): joints that get damping.
     """
     return contacts is not None or (led_joints and table_of(model, damped=damped)[0].size > 0)
 

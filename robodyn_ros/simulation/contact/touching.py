@@ -88,22 +88,13 @@ class Touching:
     def damp(self, damping):
         """Add viscous damping to dependent joints; see `Drives.damp`.
 
-        Parameters
-        ----------
-        damping : mapping of str to float
-            Damping by joint [N m s/rad or N s/m].
+        `damping` (mapping of str to float): damping by joint [N m s/rad or N s/m].
         """
         added = [damping.get(name, 0.0) for name in self._led]
         self.arrays.led[:, DAMPING] = self._damping + added
 
     def led_efforts(self):
-        """Return the efforts of friction and stops of dependent joints in the last substep.
-
-        Returns
-        -------
-        dict of str to float
-            Efforts by joint [N m or N].
-        """
+        """Return the efforts of friction and stops of dependent joints in the last substep."""
         return dict(zip(self._led, self.arrays.led_efforts.tolist()))
 
     def clear(self):
@@ -112,13 +103,7 @@ class Touching:
         self.arrays.led_efforts[:] = 0.0
 
     def points(self):
-        """Return the contacts of the last substep.
-
-        Returns
-        -------
-        list of Touch
-            The contacts.
-        """
+        """Return the contacts of the last substep."""
         rows = self.arrays.contacts[: int(self.arrays.contact_count[0])]
         return [self._touch(row.copy()) for row in rows]
 

@@ -94,15 +94,9 @@ class ElasticPlant(SpringPlant):
         Springs get the deflection at which they balance gravity at rest. Motors get the velocities
         of their links.
 
-        Parameters
-        ----------
-        position, velocity : (nq,) and (nv,) array_like, optional
-            New state of the links [rad or m, rad/s or m/s]. None leaves that part unchanged.
-
-        Raises
-        ------
-        ShapeError, ParameterError
-            As in `Plant.set_state`. Nothing has changed then.
+        `position`, `velocity` ((nq,) and (nv,) array_like): new state of the links [rad or m,
+          rad/s or m/s]. None leaves that part unchanged.
+        Raises ShapeError, ParameterError: as in `Plant.set_state`. Nothing has changed then.
         """
         q = self.q if position is None else self._rigid.checked_position(position)
         qd = self.qd if velocity is None else self._rigid.checked_velocity(velocity)
@@ -119,12 +113,8 @@ class ElasticPlant(SpringPlant):
     def step(self, command=None, dt=1e-3):
         """Advance by one step; see `Plant.step`.
 
-        Parameters
-        ----------
-        command : (nv,) array_like or Command, optional
-            Command to the motors.
-        dt : float
-            Length of the step [s].
+        `command` ((nv,) array_like or Command): command to the motors.
+        `dt`: length of the step [s].
         """
         if command is not None:
             command = self._spread_command(self.command_with_modes(command))
@@ -134,23 +124,11 @@ class ElasticPlant(SpringPlant):
     def attach(self, frame, mass, com=(0.0, 0.0, 0.0), inertia=np.zeros((3, 3))):
         """Attach a rigid payload to a frame of the links; see `Plant.attach`.
 
-        Parameters
-        ----------
-        frame : str
-            Name of a link or joint.
-        mass : float
-            Mass [kg].
-        com : (3,) array_like
-            Centre of mass [m] in the axes of the frame.
-        inertia : (3, 3) array_like
-            Inertia [kg m^2] about the centre of mass, in the axes of the frame.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such frame.
-        ModelError, ShapeError
-            For an impossible payload. Nothing has changed then.
+        `com` ((3,) array_like): centre of mass [m] in the axes of the frame.
+        `inertia` ((3, 3) array_like): inertia [kg m^2] about the centre of mass, in the axes of
+          the frame.
+        Raises UnknownNameError: if there is no such frame.
+        Raises ModelError, ShapeError: for an impossible payload. Nothing has changed then.
         """
         model = self._payloads.attach(frame, mass, com, inertia)
         self.inside.attach(frame, mass, com, inertia)
@@ -158,13 +136,7 @@ class ElasticPlant(SpringPlant):
 
     @property
     def measured(self):
-        """Return the positions and velocities at the encoders, without measurement errors.
-
-        Returns
-        -------
-        tuple of ndarray
-            Positions (nq,) and velocities (nv,); live.
-        """
+        """Return the positions and velocities at the encoders, without measurement errors."""
         return (self.q, self.qd) if self.encoders == LINK else (self.motor_q, self.motor_qd)
 
     @property
@@ -179,10 +151,7 @@ class ElasticPlant(SpringPlant):
 
         Names are `<joint>_motor`, or `<joint>_link` with the joint torque as effort.
 
-        Returns
-        -------
-        names, position, velocity, effort : tuple
-            One entry for each elastic joint.
+        Returns `names, position, velocity, effort` (tuple): one entry for each elastic joint.
         """
         if self.encoders == LINK:
             state, effort = (self.motor_q, self.motor_qd), self.effort[self._at]
@@ -194,13 +163,7 @@ class ElasticPlant(SpringPlant):
 
     @property
     def joint_torque(self):
-        """Return the efforts of springs and dampers on the links.
-
-        Returns
-        -------
-        (len(elastic),) ndarray
-            Efforts of the elastic joints [N m or N].
-        """
+        """Return the efforts of springs and dampers on the links."""
         return self.inside.effort[self.model.nv :]
 
     @property

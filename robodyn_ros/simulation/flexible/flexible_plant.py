@@ -23,15 +23,7 @@ LARGEST_TURN = 0.5
 def flexible_kernels(method):
     """Return the kernels of a FlexiblePlant, its step first.
 
-    Parameters
-    ----------
-    method : int
-        Number of the integrator; see `PlantSettings.method`.
-
-    Returns
-    -------
-    tuple of Kernel
-        The kernels.
+    `method`: number of the integrator; see `PlantSettings.method`.
     """
     return *kernels_of(method), *KERNELS.values()
 
@@ -105,19 +97,13 @@ class FlexiblePlant(SpringPlant):
     def set_state(self, position=None, velocity=None, eta=None, eta_rate=None):
         """Set the state of joints and modes.
 
-        Parameters
-        ----------
-        position, velocity : (nq,) and (nv,) array_like, optional
-            New state of the joints [rad or m, rad/s or m/s]. None leaves that part unchanged.
-        eta : (modes,) array_like, optional
-            New deflections of the modes. None for those at rest under gravity.
-        eta_rate : (modes,) array_like, optional
-            Their rates; None for zero.
-
-        Raises
-        ------
-        ShapeError, ParameterError
-            As in `Plant.set_state`, and if gravity bends a link too far. Nothing has changed then.
+        `position`, `velocity` ((nq,) and (nv,) array_like): new state of the joints [rad or m,
+          rad/s or m/s]. None leaves that part unchanged.
+        `eta` ((modes,) array_like): new deflections of the modes. None for those at rest under
+          gravity.
+        `eta_rate` ((modes,) array_like): their rates; None for zero.
+        Raises ShapeError, ParameterError: as in `Plant.set_state`, and if gravity bends a link too
+          far. Nothing has changed then.
         """
         q = self.q if position is None else self._rigid.checked_position(position)
         qd = self.qd if velocity is None else self._rigid.checked_velocity(velocity)
@@ -128,12 +114,8 @@ class FlexiblePlant(SpringPlant):
     def step(self, command=None, dt=1e-3):
         """Advance by one step; see `Plant.step`.
 
-        Parameters
-        ----------
-        command : (nv,) array_like or Command, optional
-            Command to the joints.
-        dt : float
-            Length of the step [s].
+        `command` ((nv,) array_like or Command): command to the joints.
+        `dt`: length of the step [s].
         """
         if command is not None:
             command = self._spread_command(self.command_with_modes(command))
@@ -142,36 +124,19 @@ class FlexiblePlant(SpringPlant):
     def attach(self, frame, mass, com=(0.0, 0.0, 0.0), inertia=np.zeros((3, 3))):
         """Attach a rigid payload to a frame, also on a flexible link; see `Plant.attach`.
 
-        Parameters
-        ----------
-        frame : str
-            Name of a link or joint.
-        mass : float
-            Mass [kg].
-        com : (3,) array_like
-            Centre of mass [m] in the axes of the frame.
-        inertia : (3, 3) array_like
-            Inertia [kg m^2] about the centre of mass, in the axes of the frame.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such frame.
-        ModelError, ShapeError
-            For an impossible payload, or if the modes of the link are unknown at the frame.
+        `com` ((3,) array_like): centre of mass [m] in the axes of the frame.
+        `inertia` ((3, 3) array_like): inertia [kg m^2] about the centre of mass, in the axes of
+          the frame.
+        Raises UnknownNameError: if there is no such frame.
+        Raises ModelError, ShapeError: for an impossible payload, or if the modes of the link are
+          unknown at the frame.
         """
         self.inside.attach(frame, mass, com, inertia)
         self._carry()
 
     @property
     def measured(self):
-        """Return the positions and velocities at the encoders of the joints.
-
-        Returns
-        -------
-        tuple of ndarray
-            Positions (nq,) and velocities (nv,); live.
-        """
+        """Return the positions and velocities at the encoders of the joints."""
         return self.q, self.qd
 
     @property
@@ -184,10 +149,7 @@ class FlexiblePlant(SpringPlant):
     def other_side(self):
         """Return the states of the modes, as joint states.
 
-        Returns
-        -------
-        names, deflections, rates, spring forces : tuple
-            One entry for each mode.
+        Returns `names, deflections, rates, spring forces` (tuple): one entry for each mode.
         """
         return self.mode_names, self.eta, self.eta_rate, self.inside.effort[self.model.nv :]
 
@@ -198,52 +160,21 @@ class FlexiblePlant(SpringPlant):
 
     @property
     def energy(self):
-        """Return kinetic, potential and strain energy [J].
-
-        Returns
-        -------
-        tuple of float
-            The energies.
-        """
+        """Return kinetic, potential and strain energy [J]."""
         return self._robot.energy(self.inside.q, self.inside.qd)
 
     def deflection(self, frame):
         """Return rotation [rad] and displacement [m] of a frame by the modes of its link.
 
-        Parameters
-        ----------
-        frame : str
-            Name of a link or joint.
-
-        Returns
-        -------
-        (6,) ndarray
-            In axes of the link's body, whose z is along its joint. Zeros on a rigid link.
-
-        Raises
-        ------
-        UnknownNameError
-            For a frame that does not exist.
+        Returns in axes of the link's body, whose z is along its joint. Zeros on a rigid link.
+        Raises UnknownNameError: for a frame that does not exist.
         """
         return self._robot.deflection(self.inside.q, frame)
 
     def pose(self, frame):
         """Return the pose of a frame on its deformed link.
 
-        Parameters
-        ----------
-        frame : str
-            Name of a link or joint.
-
-        Returns
-        -------
-        (4, 4) ndarray
-            Homogeneous transform of the frame in the base.
-
-        Raises
-        ------
-        UnknownNameError
-            For a frame that does not exist.
+        Raises UnknownNameError: for a frame that does not exist.
         """
         return self._robot.pose(self.inside.q, frame)
 

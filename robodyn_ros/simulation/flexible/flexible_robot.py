@@ -35,15 +35,7 @@ class FlexibleRobot:
     def linked(self, kernel):
         """Return a kernel compiled for flexible links; see `Robot.linked`.
 
-        Parameters
-        ----------
-        kernel : Kernel
-            A kernel for rigid links.
-
-        Returns
-        -------
-        Kernel
-            The same kernel with the recursions over flexible links.
+        `kernel` (Kernel): a kernel for rigid links.
         """
         provide(KERNELS.values())
         return linker.over_coordinates(kernel, self.model, MODES)
@@ -51,15 +43,8 @@ class FlexibleRobot:
     def forward_dynamics(self, q, qd, tau):
         """Return the accelerations of joints and modes.
 
-        Parameters
-        ----------
-        q, qd, tau : (nq,), (nv,) and (nv,) ndarray
-            Positions, velocities and torques. The torques of the modes are those of their springs.
-
-        Returns
-        -------
-        (nv,) ndarray
-            The accelerations.
+        `q`, `qd`, `tau` ((nq,), (nv,) and (nv,) ndarray): positions, velocities and torques. The
+          torques of the modes are those of their springs.
         """
         zero = np.zeros(self.model.nv)
         return self._run('forward_dynamics', q, qd, tau, self._no_wrench, zero)
@@ -67,45 +52,18 @@ class FlexibleRobot:
     def inverse_dynamics(self, q, qd, qdd):
         """Return the torques of joints and modes.
 
-        Parameters
-        ----------
-        q, qd, qdd : (nq,), (nv,) and (nv,) ndarray
-            Positions, velocities and accelerations.
-
-        Returns
-        -------
-        (nv,) ndarray
-            The torques.
+        `q`, `qd`, `qdd` ((nq,), (nv,) and (nv,) ndarray): positions, velocities and accelerations.
         """
         return self._run('inverse_dynamics', q, qd, qdd, self._no_wrench)
 
     def gravity_torque(self, q):
-        """Return the torques that hold the robot at rest, without springs.
-
-        Parameters
-        ----------
-        q : (nq,) ndarray
-            Positions of joints and modes.
-
-        Returns
-        -------
-        (nv,) ndarray
-            The torques.
-        """
+        """Return the torques that hold the robot at rest, without springs."""
         return self._run('gravity_torque', q)
 
     def energy(self, q, qd):
         """Return kinetic, potential and strain energy [J].
 
-        Parameters
-        ----------
-        q, qd : (nq,) and (nv,) ndarray
-            Positions and velocities of joints and modes.
-
-        Returns
-        -------
-        tuple of float
-            The energies.
+        `q`, `qd` ((nq,) and (nv,) ndarray): positions and velocities of joints and modes.
         """
         found = self._run('energy', q, qd, size=2)
         stiffness = np.array([spring.stiffness for spring in self.model.springs])
@@ -113,18 +71,7 @@ class FlexibleRobot:
         return float(found[0]), float(found[1]), strain
 
     def mass_matrix(self, q):
-        """Return the mass matrix of joints and modes.
-
-        Parameters
-        ----------
-        q : (nq,) ndarray
-            Positions of joints and modes.
-
-        Returns
-        -------
-        (nv, nv) ndarray
-            The mass matrix.
-        """
+        """Return the mass matrix of joints and modes."""
         n, model = self.model.nv, self.model
         inverse = np.empty((n, n))
         KERNELS['mass_matrix_inverse'](
@@ -135,22 +82,7 @@ class FlexibleRobot:
     def pose(self, q, frame):
         """Return the pose of a frame on its deformed link.
 
-        Parameters
-        ----------
-        q : (nq,) ndarray
-            Positions of joints and modes.
-        frame : str
-            Name of a link or joint.
-
-        Returns
-        -------
-        (4, 4) ndarray
-            Homogeneous transform of the frame in the base.
-
-        Raises
-        ------
-        UnknownNameError
-            For a frame that does not exist.
+        Raises UnknownNameError: for a frame that does not exist.
         """
         place = self.model.rigid.frame(frame)
         poses = np.empty((len(self.model.topology), 4, 4))
@@ -167,18 +99,8 @@ class FlexibleRobot:
     def deflection(self, q, frame):
         """Return rotation [rad] and displacement [m] of a frame by the modes of its link.
 
-        Parameters
-        ----------
-        q : (nq,) ndarray
-            Positions of joints and modes.
-        frame : str
-            Name of a link or joint.
-
-        Returns
-        -------
-        (6,) ndarray
-            In axes of the body of the link. Zeros if the link is rigid, or its modes are unknown
-            at the frame.
+        Returns in axes of the body of the link. Zeros if the link is rigid, or its modes are
+          unknown at the frame.
         """
         shape = self.model.node_of(frame)
         if shape is None:

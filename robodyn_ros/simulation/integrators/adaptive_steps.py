@@ -19,27 +19,14 @@ def advance(run, arrays, q, qd, dt, tolerance, substeps):
 
     At MOST substeps the result is kept, whatever its error.
 
-    Parameters
-    ----------
-    run : callable
-        Called with the number of substeps; returns a status, 0 without a fault.
-    arrays : sequence of ndarray
-        All arrays that `run` changes, with q and qd among them.
-    q, qd : (nq,) and (nv,) ndarray
-        State [rad or m, rad/s or m/s], updated.
-    dt : float
-        Length of the step [s].
-    tolerance : float
-        Largest difference of positions [rad or m], and of dt times velocities.
-    substeps : int
-        Number of substeps to begin with.
-
-    Returns
-    -------
-    status : int
-        Status of `run`.
-    substeps : int
-        Number of substeps to begin the next step with.
+    `run` (callable): called with the number of substeps; returns a status, 0 without a fault.
+    `arrays` (sequence of ndarray): all arrays that `run` changes, with q and qd among them.
+    `q`, `qd` ((nq,) and (nv,) ndarray): state [rad or m, rad/s or m/s], updated.
+    `dt`: length of the step [s].
+    `tolerance`: largest difference of positions [rad or m], and of dt times velocities.
+    `substeps`: number of substeps to begin with.
+    Returns `status` (int): status of `run`.
+    Returns `substeps` (int): number of substeps to begin the next step with.
     """
     before = [array.copy() for array in arrays]
     status = run(substeps)

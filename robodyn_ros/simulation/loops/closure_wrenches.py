@@ -52,20 +52,10 @@ def closure_wrenches(
 
     They are those at its end, to the first order in its length. O(n m^2) for m rows.
 
-    Parameters
-    ----------
-    plant : GraspingPlant
-        The plant, after a step.
-    robot : Robot
-        The robot of its model.
-    h : float
-        Length of the substep [s].
-    pushes : mapping of str to (6,) ndarray
-        External wrenches and contacts, as of `Plant.pushes`.
-
-    Returns
-    -------
-    ClosureWrenches
+    `plant`: the plant, after a step.
+    `robot`: the robot of its model.
+    `h`: length of the substep [s].
+    `pushes`: external wrenches and contacts, as of `Plant.pushes`.
     """
     n, closing = plant.model.nv, plant._closing
     joints, joint_work = plant._drives.joints, plant._memory[1]

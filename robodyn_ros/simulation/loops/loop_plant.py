@@ -47,10 +47,7 @@ class Drive(NamedTuple):
     def given(self, velocity):
         """Return the effort at a velocity of the joint, without its limit.
 
-        Parameters
-        ----------
-        velocity : float
-            Velocity [rad/s or m/s].
+        `velocity`: velocity [rad/s or m/s].
         """
         return self.effort - self.damping * velocity
 

@@ -67,26 +67,14 @@ class PassingPlant(Plant):
         self._first = robot, self._kernel
 
     def replace_kernel(self, kernel):
-        """Step with another kernel, as `Plant.replace_kernel`, in the first assembly mode.
-
-        Parameters
-        ----------
-        kernel : Kernel
-            As of a `Plant`.
-        """
+        """Step with another kernel, as `Plant.replace_kernel`, in the first assembly mode."""
         robot, _ = self._first
         self._first = robot, version_for(self._with_payload(robot.model), kernel, self.kernel)
         if self._robot is robot:
             super().replace_kernel(kernel)
 
     def set_state(self, position=None, velocity=None):
-        """Set the state in the first assembly mode, as `Plant.set_state`.
-
-        Parameters
-        ----------
-        position, velocity : (nq,) and (nv,) array_like, optional
-            As of a `Plant`.
-        """
+        """Set the state in the first assembly mode, as `Plant.set_state`."""
         robot, kernel = self._first
         self._passage = None
         if self._robot is not robot:
@@ -97,36 +85,18 @@ class PassingPlant(Plant):
 
     @property
     def leading(self):
-        """Return the plant over the joints that lead at present; see `Plant.leading`.
-
-        Returns
-        -------
-        Plant
-            That of the passage, or this one.
-        """
+        """Return the plant over the joints that lead at present; see `Plant.leading`."""
         return self if self._passage is None else self._passage.plant
 
     @property
     def dependent_efforts(self):
-        """Return the efforts of the dependent joints of `leading`; see `Plant`.
-
-        Returns
-        -------
-        dict of str to float
-            Of motors, drives, friction and stops [N m or N].
-        """
+        """Return the efforts of the dependent joints of `leading`; see `Plant`."""
         if self._passage is None:
             return super().dependent_efforts
         return self._passage.dependent_efforts
 
     def rates(self):
-        """Return the velocities of all joints, of which any may lead after the next step.
-
-        Returns
-        -------
-        dict of str to float
-            By joint [rad/s or m/s].
-        """
+        """Return the velocities of all joints, of which any may lead after the next step."""
         if self._passage is not None:
             return self._passage.state()[1]
         rates = self._all_joints.state(self.q, self.qd, self.effort)[1]
@@ -135,29 +105,14 @@ class PassingPlant(Plant):
     def acceleration(self, before, dt):
         """Return the mean acceleration of the joints of `leading`; see `Plant.acceleration`.
 
-        Parameters
-        ----------
-        before : dict of str to float
-            What `rates` returned at the beginning.
-        dt : float
-            The time [s].
-
-        Returns
-        -------
-        (nv,) ndarray
-            Mean acceleration [rad/s^2 or m/s^2].
+        `before` (dict of str to float): what `rates` returned at the beginning.
+        `dt`: the time [s].
         """
         lead = self.leading
         return (lead.qd - [before[name] for name in lead.model.joint_names]) / dt
 
     def attach(self, *payload, **more):
-        """Attach a rigid payload, as `Plant.attach`.
-
-        Parameters
-        ----------
-        *payload, **more
-            As of `Plant.attach`.
-        """
+        """Attach a rigid payload, as `Plant.attach`."""
         super().attach(*payload, **more)
         if self._passage is not None:
             self._enter(*self._passage.state(), independent_in_loops(self._passage.robot.model))
@@ -167,16 +122,8 @@ class PassingPlant(Plant):
 
         Where other joints lead, dependent joints have their true state.
 
-        Parameters
-        ----------
-        position, velocity, effort : (nq,), (nv,) and (nv,) ndarray
-            Measured state and efforts of the independent joints [rad or m, rad/s or m/s, N m or
-            N].
-
-        Returns
-        -------
-        tuple of ndarray
-            Of all joints.
+        `position`, `velocity`, `effort` ((nq,), (nv,) and (nv,) ndarray): measured state and
+          efforts of the independent joints [rad or m, rad/s or m/s, N m or N].
         """
         if self._passage is None:
             return self._all_joints.state(position, velocity, effort)

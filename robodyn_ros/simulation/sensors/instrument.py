@@ -105,12 +105,8 @@ class Instrument:
     def sample(self, truth, dt):
         """Sample the true vector.
 
-        Parameters
-        ----------
-        truth : (size,) array_like
-            True values.
-        dt : float
-            Time since the previous sample [s]; 0 replaces that one.
+        `truth` ((size,) array_like): True values.
+        `dt`: time since the previous sample [s]; 0 replaces that one.
         """
         reading = self.distorted(truth, dt)
         if dt == 0.0 and self._line:
@@ -130,17 +126,8 @@ class Instrument:
     def distorted(self, truth, dt):
         """Return the true vector with the errors of this sample.
 
-        Parameters
-        ----------
-        truth : (size,) array_like
-            True values.
-        dt : float
-            Time since the previous sample [s].
-
-        Returns
-        -------
-        (size,) ndarray
-            Values with errors.
+        `truth` ((size,) array_like): True values.
+        `dt`: time since the previous sample [s].
         """
         reading = np.array(truth, dtype=np.float64)
         if self._drifts and dt > 0.0:

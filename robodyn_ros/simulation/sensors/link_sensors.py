@@ -50,19 +50,9 @@ class Motion:
     def of(plant, robot, acceleration):
         """Return the present motion of a plant.
 
-        Parameters
-        ----------
-        plant : Plant
-            The plant.
-        robot : Robot
-            The robot of the model of `plant.leading`.
-        acceleration : (nv,) ndarray
-            Mean acceleration of its joints in the last step [rad/s^2 or m/s^2].
-
-        Returns
-        -------
-        Motion
-            The motion.
+        `robot` (Robot): the robot of the model of `plant.leading`.
+        `acceleration` (nv,): mean acceleration of its joints in the last step [rad/s^2
+          or m/s^2].
         """
         lead = plant.leading
         return Motion(
@@ -79,11 +69,8 @@ class Motion:
     def transmitted(self):
         """Return wrenches on links as of `Links.joint_wrenches`, and efforts of all joints.
 
-        Returns
-        -------
-        tuple of (nb - 1, 6) and (n,) ndarray
-            As of `link_wrenches`. For a robot without closed loops the efforts are those of
-            `Robot.inverse_dynamics`.
+        Returns as of `link_wrenches`. For a robot without closed loops the efforts are those of
+          `Robot.inverse_dynamics`.
         """
         robot, state = self.robot, (self.q, self.qd, self.qdd)
         if robot.model.has_loops:
@@ -98,27 +85,15 @@ class LinkSensor(Instrument):
     def measure(self, motion):
         """Return the true vector.
 
-        Parameters
-        ----------
-        motion : Motion
-            The motion of the plant.
-
-        Returns
-        -------
-        (size,) ndarray
-            The vector.
+        `motion` (Motion): the motion of the plant.
         """
         raise NotImplementedError
 
     def sample(self, motion, dt):
         """Sample a motion.
 
-        Parameters
-        ----------
-        motion : Motion
-            The motion of the plant.
-        dt : float
-            Time since the previous sample [s]; 0 replaces that one.
+        `motion` (Motion): the motion of the plant.
+        `dt`: time since the previous sample [s]; 0 replaces that one.
         """
         super().sample(self.measure(motion), dt)
 
