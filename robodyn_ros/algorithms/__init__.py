@@ -10,7 +10,7 @@ those of other sources. May import: spatial, model.layout.
 What kernels take, here and in robodyn_ros.simulation; they tell what is special:
 
 topology, constants  structure of the robot and numbers of its bodies, see model/layout.py
-work              working memory, a row for each body; columns as in core/work.py
+work                 working memory, a row with named fields for each body, see spatial/work.py
 gravity (3,)         gravitational acceleration in base axes [m/s^2]
 q (nq,)              joint positions [rad or m]
 qd, qdd (nv,)        joint velocities and accelerations [rad/s, rad/s^2 or m/s, m/s^2]

@@ -135,7 +135,6 @@ def by_euler(
 
     A substep that fails ends the step.
 
-    `topology`, `constants`, `gravity`: arrays of the model; see `model.layout`.
     `joints` (nv, WIDTH): joint table; see `joint_table`.
     `work`: memory of the recursions, overwritten; see `working_memory.allocate`.
     `joint_work` (work_rows(nv), nq): joint_work array, overwritten; see `joint_table`.

@@ -39,7 +39,6 @@ class TorqueArrows:
         p is the origin of the joint and e_j its axis in the base. So the arrow of a torque turns
         right-handed with it, and that of a force points along it.
 
-        `tau` ((nv,) array_like): joint torques or forces [N m or N].
         `scale`: length of an arrow by torque [m/(N m) or m/N].
         Returns start and tip of each arrow in the base [m], in the order of `joint_names`.
         """

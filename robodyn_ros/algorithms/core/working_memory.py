@@ -36,10 +36,7 @@ def rows(topology):
 
 @primitive
 def tiles_of(topology):
-    """Return the number of tiles of eight bodies, without that of the base.
-
-    `topology`: structure of the robot, see `model.layout`.
-    """
+    """Return the number of tiles of eight bodies, without that of the base."""
     return -(-(topology.shape[0] - 1) // TILE)
 
 

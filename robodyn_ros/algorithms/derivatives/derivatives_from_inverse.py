@@ -111,16 +111,8 @@ def derivatives_from_inverse(
     of qdd is the identity on tau (Carpentier and Mansard 2018). Derivatives by q are along unit
     velocities.
 
-    `topology`, `constants`: structure of the robot and numbers of its bodies, see `model.layout`.
-    `gravity`: gravitational acceleration in base axes [m/s^2].
-    `work`: working memory, a row for each body; columns as in `core.work`.
-    `q`: joint positions [rad or m].
-    `qd`: joint velocities [rad/s or m/s].
-    `tau`: joint torques or forces [N m or N].
     `f_ext`: moment and force on each body, in its frame about its origin, moving with it [N m, N].
     `diagonal`: zeros.
-    `bias`: working memory.
-    `factors`: working memory.
     `wide`: working memory, at least of the shape of `matrices.wide`.
     `by_q`, `by_qd`, `by_tau`: written: derivatives, a row for each acceleration.
     Returns 0, or the body whose pivot is singular.

@@ -100,7 +100,6 @@ class LoopSolution:
         Closures do not see it. So the motion of the bodies is that of their bias torque.
 
         `topology` (nb, k): topology of the robot.
-        `gravity` (3,): gravitational acceleration in base axes [m/s^2].
         `everything`, `rates` (n,): positions and rates of all joints.
         """
         found = np.full(len(rates), 0.0, dtype=object)

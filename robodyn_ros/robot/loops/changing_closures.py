@@ -80,7 +80,6 @@ class ChangingClosures:
 
         `q`: positions at which the active closures close [rad or m].
         `qd`: velocities that keep them closed [rad/s or m/s].
-        `tau`: joint torques or forces [N m or N].
         `active`: names of the active closures.
         `f_ext`: external wrenches, as of `Robot.forward_dynamics`.
         Returns corrected

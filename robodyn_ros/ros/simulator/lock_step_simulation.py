@@ -123,11 +123,7 @@ class LockStepSimulation(SimulatorSession):
         self._begin_epoch()
 
     def set_state(self, position, velocity):
-        """Start a new epoch in a given state.
-
-        `position` ((nq,) array_like): joint positions [rad or m].
-        `velocity` ((nv,) array_like): joint velocities [rad/s or m/s].
-        """
+        """Start a new epoch in a given state."""
         self._require_halted()
         self.runner.reset()
         self.runner.set_state(position, velocity)

@@ -232,11 +232,7 @@ class SimulatorSession:
         self._report_reset()
 
     def set_state(self, position, velocity):
-        """Set and publish the state; kernels that waited for a reset take effect.
-
-        `position` ((nq,) array_like): joint positions [rad or m].
-        `velocity` ((nv,) array_like): joint velocities [rad/s or m/s].
-        """
+        """Set and publish the state; kernels that waited for a reset take effect."""
         self.runner.set_state(position, velocity)
         self._replace_kernel()
         self._report_reset()

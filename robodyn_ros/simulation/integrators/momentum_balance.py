@@ -39,7 +39,6 @@ def is_free_flyer(topology, gravity, joints, effort):
 
     A robot with dependent joints does not count as a free flyer.
 
-    `topology`, `gravity`: arrays of the model; see `model.layout`.
     `effort` (nv,): efforts of the motors [N m or N].
     """
     if topology.shape[1] != TOPOLOGY_COLUMNS or topology.shape[0] <= FREEDOMS:
