@@ -12,7 +12,7 @@ import math
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from robodyn_ros.codegen.loops.equal_values import operations_on
+from robodyn_ros.codegen.loops.common_subexpressions import operations_on
 from robodyn_ros.codegen.statement_order import LATENCY, SUMS, fused_products, time_left
 from robodyn_ros.codegen.tape import Recorded, Tape, operands
 

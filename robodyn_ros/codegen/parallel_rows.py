@@ -19,7 +19,7 @@ def cores():
         return os.cpu_count() or 1
 
 
-def share_out(count, work, smallest=SMALLEST):
+def parallel_for(count, work, smallest=SMALLEST):
     """Call work(first, last) on parts of range(count) in parallel.
 
     Every part but the last is a multiple of LANES.

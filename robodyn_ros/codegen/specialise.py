@@ -20,7 +20,7 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import m
 from robodyn_ros.codegen import emit_python
 from robodyn_ros.codegen.fused_sums import with_fused_sums
 from robodyn_ros.codegen.loops import given_positions, loop_closing
-from robodyn_ros.codegen.loops.equal_values import with_equal_values_shared
+from robodyn_ros.codegen.loops.common_subexpressions import with_common_subexpressions
 from robodyn_ros.codegen.machine_scheduler import statements_in_order
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES
 from robodyn_ros.codegen.regular_pivots import unchecked_joints, without_needless_checks
@@ -298,13 +298,13 @@ def label(subject):
 
 
 def with_shared_values(recording, model):
-    """Return a recording of a robot in which equal values share a node, see `equal_values`.
+    """Return a recording of a robot in which equal values share a node, see `common_subexpressions`.
 
     `model` (RobotModel): the model that is recorded.
     """
     if not model.has_loops:
         return recording
-    return with_equal_values_shared(recording, closing_of(model, recording.inputs['q'][0]))
+    return with_common_subexpressions(recording, closing_of(model, recording.inputs['q'][0]))
 
 
 def closing_of(model, length, real='double'):

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import embedded, generic
 from robodyn_ros.errors import ShapeError, short_repr
-from robodyn_ros.robot.validation import Boundary
+from robodyn_ros.robot.validation import CheckedModel
 
 #: Share of the distance to the preferred posture in one step.
 GAIN = 0.5
@@ -50,7 +50,7 @@ class InverseKinematics:
     __repr__ = short_repr
 
 
-class InverseKinematicsMethods(Boundary):
+class InverseKinematicsMethods(CheckedModel):
     """Inverse kinematics of a robot."""
 
     def inverse_kinematics(

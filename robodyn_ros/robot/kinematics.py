@@ -15,10 +15,10 @@ from robodyn_ros.errors import ShapeError
 from robodyn_ros.robot.dispatch import fast_method
 from robodyn_ros.robot.operational_space_dynamics import FullRankInertia, OperationalSpaceInertia
 from robodyn_ros.robot.task_space import TaskSpace
-from robodyn_ros.robot.validation import Boundary
+from robodyn_ros.robot.validation import CheckedModel
 
 
-class FrameQuantities(Boundary):
+class FrameQuantities(CheckedModel):
     """Pose, velocity, Jacobian and operational-space inertia of the frames of a robot.
 
     Base axes, at the frame's origin, linear part first.

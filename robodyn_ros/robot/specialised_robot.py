@@ -12,7 +12,7 @@ from robodyn_ros.codegen import linker, verification
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES, WRITTEN_OUT
 from robodyn_ros.codegen.emit_llvm import LANES
 from robodyn_ros.codegen.loops.column_packs import from_all_positions
-from robodyn_ros.codegen.parallel_rows import share_out
+from robodyn_ros.codegen.parallel_rows import parallel_for
 from robodyn_ros.codegen.registry import (
     FURTHER_FRAME_RECIPES,
     FURTHER_RECIPES,
@@ -278,7 +278,7 @@ class SpecialisedRobot(SpecialisedForms):
         done, whole, one = [], k - k % LANES, self._one[key]
         if whole:
             rows = self.kernels[key].rows.compiled
-            done = share_out(whole, lambda first, last: rows(*arrays, first, last) == last)
+            done = parallel_for(whole, lambda first, last: rows(*arrays, first, last) == last)
         fine = all(done) and not any(one(*(array[i] for array in arrays)) for i in range(whole, k))
         return results if fine else None
 

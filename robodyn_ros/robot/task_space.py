@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robodyn_ros.codegen.parallel_rows import share_out
+from robodyn_ros.codegen.parallel_rows import parallel_for
 from robodyn_ros.compile import batch_loops, generic
 from robodyn_ros.errors import ShapeError, UnknownNameError
 from robodyn_ros.robot.operational_space_dynamics import (
@@ -198,7 +198,7 @@ class TaskSpace(View):
             )
         else:
             ranks, loop = np.empty(k), batch_loops.task_inertia.compiled
-            share_out(
+            parallel_for(
                 k, lambda first, last: loop(inverse, damping, inertia, values, ranks, first, last)
             )
             rank = ranks.astype(int)

@@ -9,7 +9,7 @@ import numpy as np
 
 from robodyn_ros.algorithms.constraints.closed_positions import NEAR
 from robodyn_ros.algorithms.core import working_memory
-from robodyn_ros.codegen.parallel_rows import share_out
+from robodyn_ros.codegen.parallel_rows import parallel_for
 from robodyn_ros.compile import batch_loops, embedded, generic, state_checks
 from robodyn_ros.compile.vectorcall.method import apart
 from robodyn_ros.errors import ModelError, NotFiniteError, ShapeError, SingularityError
@@ -36,7 +36,7 @@ KINEMATICS = {
 }
 
 
-class Boundary:
+class CheckedModel:
     """A model with working memory, and the checks of arguments for the kernels.
 
     Parameters
@@ -353,7 +353,7 @@ class Boundary:
         else:
             loop = batch_loops.of(kernel).compiled
             status = next(
-                filter(None, share_out(k, lambda first, last: loop(*arguments, first, last))), 0
+                filter(None, parallel_for(k, lambda first, last: loop(*arguments, first, last))), 0
             )
         if status and not (self.model.has_loops and np.isnan(arguments[-1]).any()):
             raise SingularityError(

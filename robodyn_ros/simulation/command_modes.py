@@ -14,7 +14,7 @@ PLURAL = {'effort': 'efforts', 'position': 'positions', 'velocity': 'velocities'
 CODES = {'effort': EFFORT_MODE, 'position': POSITION_MODE, 'velocity': VELOCITY_MODE}
 ANY = 'any'  # the drive takes on the mode of each command
 COMMAND_MODES = (*QUANTITIES, ANY)
-UNSPOKEN = -1.0  # the command does not change this joint
+UNCHANGED = -1.0  # the command does not change this joint
 
 
 class Command(NamedTuple):
@@ -26,7 +26,7 @@ class Command(NamedTuple):
         Efforts [N m or N], positions [rad or m] or velocities [rad/s or m/s]; NaN where a joint is
         not commanded.
     mode : (nv,) ndarray
-        Mode of each command, one of CODES, or UNSPOKEN.
+        Mode of each command, one of CODES, or UNCHANGED.
     """
 
     value: np.ndarray
@@ -41,7 +41,7 @@ def merged(first, second):
     `first`, `second` (Command): the commands, the later one second.
     Returns the merged command.
     """
-    spoken = second.mode != UNSPOKEN
+    spoken = second.mode != UNCHANGED
     return Command(
         np.where(spoken, second.value, first.value), np.where(spoken, second.mode, first.mode)
     )

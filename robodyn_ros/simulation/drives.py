@@ -10,7 +10,7 @@ import numpy as np
 from robodyn_ros.compile import kernel
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model import layout
-from robodyn_ros.simulation.command_modes import ANY, CODES, UNSPOKEN, has_drive, modes_of
+from robodyn_ros.simulation.command_modes import ANY, CODES, UNCHANGED, has_drive, modes_of
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.joint_table import (
     ASSISTED,
@@ -74,7 +74,7 @@ def accept_command(
     n = value.shape[0]
     some = False
     for k in range(n):
-        if quantity[k] != UNSPOKEN and value[k] == value[k]:
+        if quantity[k] != UNCHANGED and value[k] == value[k]:
             some = True
             if abs(value[k]) > largest[int(quantity[k])]:
                 return -1 - k
@@ -84,7 +84,7 @@ def accept_command(
         return 2
     changed = 0
     for k in range(n):
-        if quantity[k] == UNSPOKEN:
+        if quantity[k] == UNCHANGED:
             continue
         commanded = value[k] == value[k]
         command[k] = value[k] if commanded else 0.0

@@ -19,8 +19,8 @@ from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation import drives, rollouts
 from robodyn_ros.simulation.all_joints import AllJoints
 from robodyn_ros.simulation.command_modes import QUANTITIES, Command
+from robodyn_ros.simulation.contact.contact_state import ContactState
 from robodyn_ros.simulation.contact.plant_kernels import has_contact_step, kernels_of
-from robodyn_ros.simulation.contact.touching import Touching
 from robodyn_ros.simulation.integrators import adaptive_steps
 from robodyn_ros.simulation.integrators.names import TOO_LONG
 from robodyn_ros.simulation.joint_table import work_rows
@@ -136,7 +136,7 @@ class Plant(SensedPlant):
             self.effort,
         )
         if self._closures or has_contact_step(model, contacts, led_joints, damped):
-            self._touching = Touching(
+            self._touching = ContactState(
                 model, contacts, settings if led_joints else None, self._closures, damped
             )
             self._options += (self._touching.arrays,)
@@ -575,7 +575,7 @@ class Plant(SensedPlant):
 
         Returns
         -------
-        list of Touch
+        list of ContactPoint
             Link, obstacle, point, normal, gap and force of each; empty without contacts.
         """
         return [] if self._touching is None else self._touching.points()

@@ -5,7 +5,7 @@
 import numpy as np
 
 from robodyn_ros.algorithms.core import working_memory
-from robodyn_ros.codegen.parallel_rows import share_out
+from robodyn_ros.codegen.parallel_rows import parallel_for
 from robodyn_ros.compile.call import provide
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import ParameterError, ShapeError
@@ -358,7 +358,7 @@ def rollout(
     `plant` (Plant): the plant that is copied.
     `joints`, `f_ext` (ndarray): joint table and external wrenches; as of `step.by_euler`.
     `options` (tuple): substeps, method, Stribeck velocity and largest speed.
-    `touching` (Touching or None): contacts of the plant.
+    `touching` (ContactState or None): contacts of the plant.
     `position`, `velocity` (array_like): initial states; see `Plant.rollout`.
     `efforts` ((k, m, nv) or (m, nv) array_like): commands [N m or N].
     `dt`: length of a step [s].
@@ -465,7 +465,7 @@ def rollout(
             last,
         )
 
-    share_out(k, joint_work, ROWS_OF_A_PART)
+    parallel_for(k, joint_work, ROWS_OF_A_PART)
     blown_up = blown_up.astype(np.int64)
     if looped:
         stop_before_dead_centres(plant, swift, *states, applied, blown_up, status)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.simulation.command_modes import CODES, UNSPOKEN, Command, modes_of
+from robodyn_ros.simulation.command_modes import CODES, UNCHANGED, Command, modes_of
 from robodyn_ros.simulation.sensed_plant import SensedPlant
 
 #: Attributes that are delegated to the plant inside.
@@ -117,5 +117,5 @@ class SpringPlant(SensedPlant):
 
     def _spread_command(self, command):
         """Return a command to all coordinates, of which springs get none."""
-        none = [np.full(self.spring_count, each) for each in (np.nan, UNSPOKEN)]
+        none = [np.full(self.spring_count, each) for each in (np.nan, UNCHANGED)]
         return Command(*(np.concatenate(pair) for pair in zip(command, none)))

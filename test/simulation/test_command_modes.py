@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.simulation import Command, Faults, Plant, PlantSettings
-from robodyn_ros.simulation.command_modes import UNSPOKEN, has_drive
+from robodyn_ros.simulation.command_modes import UNCHANGED, has_drive
 from support.robots.families import FAMILIES, MIXED
 
 FREE = {'damping_scale': 0.0, 'friction_scale': 0.0}
@@ -322,9 +322,9 @@ def test_who_is_not_spoken_for_goes_on_and_expires_alone(arm, middle):
         arm, middle, command_modes=('position',) * 2 + ('effort',) * 5, command_timeout=0.05
     )
     target = np.array([middle[0] + 0.1, middle[1] - 0.1] + [0.0] * 5)
-    mode = np.array([1.0, 1.0] + [UNSPOKEN] * 5)
+    mode = np.array([1.0, 1.0] + [UNCHANGED] * 5)
     plant.step(Command(target, mode))
-    efforts = Command(np.full(7, 2.0), np.array([UNSPOKEN] * 2 + [0.0] * 5))
+    efforts = Command(np.full(7, 2.0), np.array([UNCHANGED] * 2 + [0.0] * 5))
     for k in range(100):
         plant.step(efforts)
         assert plant.commanded[:2].all() == (k < 49)

@@ -10,7 +10,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError, ShapeError, UnknownNameError
-from robodyn_ros.simulation.command_modes import CODES, UNSPOKEN, Command
+from robodyn_ros.simulation.command_modes import CODES, UNCHANGED, Command
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
@@ -211,7 +211,7 @@ def test_a_command_may_be_read_only(arm, middle):
 def test_each_joint_times_out_by_its_own_command(arm, middle):
     """A renewed joint goes on while another's command is void, and both end to the step."""
     plant = Plant(arm, PlantSettings(command_timeout=0.005, **FREE), middle)
-    effort, rest = np.zeros(arm.nv), np.full(arm.nv - 1, UNSPOKEN)
+    effort, rest = np.zeros(arm.nv), np.full(arm.nv - 1, UNCHANGED)
     plant.step(effort)
     trace = []
     for k in range(10):

@@ -175,7 +175,7 @@ def test_parts_run_side_by_side(elbow, monkeypatch):
     plant, rng = Plant(elbow), np.random.default_rng(2)
     q, efforts = rng.uniform(-1.0, 1.0, (40, 2)), rng.normal(size=(40, 30, 2))
     results, threads = [], []
-    right = parallel_rows.share_out
+    right = parallel_rows.parallel_for
 
     def watched(count, work, smallest):
         def noted(first, last):
@@ -184,7 +184,7 @@ def test_parts_run_side_by_side(elbow, monkeypatch):
 
         return right(count, noted, smallest)
 
-    monkeypatch.setattr('robodyn_ros.simulation.rollouts.share_out', watched)
+    monkeypatch.setattr('robodyn_ros.simulation.rollouts.parallel_for', watched)
     for cores in (1, 2):
         monkeypatch.setattr(parallel_rows, 'cores', lambda cores=cores: cores)
         results.append(plant.rollout(q, np.zeros(2), efforts))

@@ -9,7 +9,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError, ShapeError
-from robodyn_ros.simulation.command_modes import UNSPOKEN, Command
+from robodyn_ros.simulation.command_modes import UNCHANGED, Command
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
@@ -177,7 +177,7 @@ def test_runner_keeps_a_clock_that_never_goes_back(arm, middle):
 def test_commands_of_two_between_two_steps_both_count(elbow):
     """Each commands its joints; where both do, the newer one acts."""
     runner = Runner(Plant(elbow), Sensor(2), 1000)
-    nobody, effort = UNSPOKEN, 0.0
+    nobody, effort = UNCHANGED, 0.0
     runner.command(Command([1.0, 2.0], [effort, effort]))
     runner.command(Command([nan, 7.0], [nobody, effort]))
     runner.command(Command([3.0, nan], [effort, nobody]))

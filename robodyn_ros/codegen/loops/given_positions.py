@@ -6,10 +6,10 @@ Such a recording closes no loop: it takes the positions as they are, and needs n
 It checks that their gaps are no more than rounding. All else is left to the kernel for any robot,
 which closes the loops near the given positions.
 
-Values that are equal in all closed postures share a node, see `equal_values`. The gaps themselves
-do not, as they are zero in all of them. Samples near the reference posture show which values are
-equal. A robot may have other closed postures that satisfy the same checks. So samples from random
-starting points show them too.
+Values that are equal in all closed postures share a node, see `common_subexpressions`. The gaps
+themselves do not, as they are zero in all of them. Samples near the reference posture show which
+values are equal. A robot may have other closed postures that satisfy the same checks. So samples
+from random starting points show them too.
 """
 
 import functools
@@ -19,7 +19,7 @@ import numpy as np
 
 from robodyn_ros.algorithms.constraints import closed_positions
 from robodyn_ros.algorithms.core import working_memory
-from robodyn_ros.codegen.loops.equal_values import STATES, moving_together
+from robodyn_ros.codegen.loops.common_subexpressions import STATES, moving_together
 from robodyn_ros.codegen.loops.loop_solution import (
     LoopSolution,
     SameTables,

@@ -10,8 +10,8 @@ polynomial, the number of steps and the pivots are chosen from sample postures. 
 box, the pivots and the size of the last step. It leaves other postures to the kernel for any
 robot. Code in float has the same steps, so that its last one is all rounding.
 
-Dependent joints that move as others do are no unknowns, see `equal_values`. In a Delta robot these
-are the joints of the second rod of each arm. In parallelograms these are all.
+Dependent joints that move as others do are no unknowns, see `common_subexpressions`. In a Delta
+robot these are the joints of the second rod of each arm. In parallelograms these are all.
 """
 
 import functools
@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robodyn_ros.codegen.loops.chebyshev import chebyshev_terms, powers_of_terms
-from robodyn_ros.codegen.loops.equal_values import moving_together
+from robodyn_ros.codegen.loops.common_subexpressions import moving_together
 from robodyn_ros.codegen.loops.loop_solution import (
     LoopSolution,
     SameTables,

@@ -3,8 +3,8 @@
 """Equations of closed loops in recordings, and their solution for the dependent joints.
 
 Pivots are chosen from sample postures, and their order is fixed. Dependent joints that move as
-others do are no unknowns, see `equal_values`. In a Delta robot these are the joints of the second
-rod of each arm. In parallelograms these are all.
+others do are no unknowns, see `common_subexpressions`. In a Delta robot these are the joints of
+the second rod of each arm. In parallelograms these are all.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ import numpy as np
 from robodyn_ros.algorithms.constraints import closed_positions, loops
 from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.algorithms.core.rnea import start_at_base
-from robodyn_ros.codegen.loops.equal_values import Together
+from robodyn_ros.codegen.loops.common_subexpressions import MergedJoints
 from robodyn_ros.codegen.loops.sparse_elimination import Factors, sparse_pivots
 from robodyn_ros.compile import embedded
 from robodyn_ros.compile.rebound import rebound
@@ -46,7 +46,7 @@ class LoopSolution:
         Topology of the loops alone, attached to the world.
     constants : (nb, k) ndarray
         Constants of the bodies, see robodyn_ros.model.layout.
-    together : Together
+    together : MergedJoints
         Dependent joints that move together.
     pivots : sequence of tuple
         Row and column of each elimination, and the smallest square of its pivot.
@@ -54,7 +54,7 @@ class LoopSolution:
 
     topology: np.ndarray
     constants: np.ndarray
-    together: Together
+    together: MergedJoints
     pivots: tuple
 
     def write_expansion(self, constants, work, everything, E):
@@ -348,7 +348,7 @@ def numeric_equations(topology, constants, posture):
 def pivots_of(model, topology, together, postures):
     """Return the pivots for equations at some postures, see `sparse_pivots`.
 
-    `together` (Together): dependent joints that move together.
+    `together` (MergedJoints): dependent joints that move together.
     `postures` (k, n): positions of all joints with closed loops.
     Returns row and column of each elimination, and the smallest square of its pivot.
     """

@@ -28,7 +28,7 @@ class RivalPolicy:
         self._rivals: list[str] = []
         self._action = REPORT
 
-    def meet(self, rivals: list[str], action: str):
+    def react(self, rivals: list[str], action: str):
         """Update the rivals, and act if there is a new one.
 
         `rivals`: full names of the nodes.

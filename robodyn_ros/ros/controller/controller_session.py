@@ -34,7 +34,7 @@ from robodyn_ros.ros.controller.control_cycle import ControlCycle
 from robodyn_ros.ros.controller.controller_parameters import TIMER, control_settings
 from robodyn_ros.ros.controller.controller_state_message import StateWriter
 from robodyn_ros.ros.controller.law_parameters import ACCELERATION_GAINS
-from robodyn_ros.ros.controller.publisher_conflict import CommandWatch
+from robodyn_ros.ros.controller.publisher_conflict import PublisherConflict
 from robodyn_ros.ros.controller.reference_messages import TrajectoryReader, is_empty
 from robodyn_ros.ros.controller.state_intake import StateIntake
 from robodyn_ros.ros.controller.task_state_message import TaskStateWriter
@@ -92,7 +92,7 @@ class ControlSession:
         self._effort_kind = EFFORT_WRITERS[values['command_type']]
         self._make_loop(values, changed)
         self.pause = CollectorPause()
-        self.watch = CommandWatch(node, self._effort_kind.type, values['command_topic'])
+        self.watch = PublisherConflict(node, self._effort_kind.type, values['command_topic'])
         self._rivals = RivalPolicy(self.supervisor, self.watch.topic, node.get_logger().error)
         self._activated, self.left_moving = 0.0, ''
         self._before = self._final = Counts(0, 0, 0)
@@ -295,7 +295,7 @@ class ControlSession:
     def react_to_rivals(self):
         """React to a node that began to command the robot after this one settled."""
         rivals = self.rivals() if self.settled else []
-        self._rivals.meet(rivals, self._values['rival_action'])
+        self._rivals.react(rivals, self._values['rival_action'])
 
     def receiver_problem(self) -> str:
         """Return a sentence if no node or several nodes receive the commands, else ''.

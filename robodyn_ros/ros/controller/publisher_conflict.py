@@ -11,7 +11,7 @@ from robodyn_ros.ros.transport.polled_group import PolledGroup
 LISTENING = 0.5  # [s] in which a running controller publishes, even on an overloaded machine
 
 
-class CommandWatch:
+class PublisherConflict:
     """Watch the command topic for other publishers.
 
     A publisher of another name counts at once. One with our own name may be a killed predecessor,

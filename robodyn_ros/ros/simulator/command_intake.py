@@ -24,7 +24,7 @@ from robodyn_ros.ros.common.joint_messages import (
 )
 from robodyn_ros.ros.transport.checked_messages import KERNELS, decode_checked
 from robodyn_ros.ros.transport.polled_group import PolledGroup
-from robodyn_ros.simulation.command_modes import PLURAL, QUANTITIES, UNSPOKEN, Command
+from robodyn_ros.simulation.command_modes import PLURAL, QUANTITIES, UNCHANGED, Command
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.runner import NANOSECONDS
 from robodyn_ros.simulation.spring_plant import SpringPlant
@@ -126,7 +126,7 @@ class NamedCommands:
             return None, EMPTY
         if (np.abs(values) > self._plant.command_bounds[:, np.newaxis])[taken].any():
             return None, OUT_OF_RANGE
-        quantity, mode = taken.argmax(axis=0), np.full(len(number), UNSPOKEN)
+        quantity, mode = taken.argmax(axis=0), np.full(len(number), UNCHANGED)
         mode[self._rows] = quantity[self._rows]
         return Command(values[quantity, np.arange(len(number))], mode), ''
 
@@ -165,7 +165,7 @@ class OrderedCommands:
         Returns `reason` (str): why it is refused; '' if it is accepted.
         """
         accepting = self._plant.accepted_quantities[:, self._code] > 0.0
-        value, mode = np.full(len(accepting), np.nan), np.where(accepting, self._code, UNSPOKEN)
+        value, mode = np.full(len(accepting), np.nan), np.where(accepting, self._code, UNCHANGED)
         if len(message.data) == len(accepting):
             value[:] = np.frombuffer(message.data)
         elif len(message.data) == accepting.sum() > 0:
@@ -328,7 +328,7 @@ class CommandIntake:
         """
         commanded = ~np.isnan(command.value)
         kept = self._time() < self._blocked_until
-        command.mode[kept & ~commanded] = UNSPOKEN
+        command.mode[kept & ~commanded] = UNCHANGED
         names = self._plant.model.joint_names
         return [names[joint] for joint in np.flatnonzero(kept & commanded)]
 

@@ -17,7 +17,7 @@ from robodyn_ros.errors import ModelError, require_names
 from robodyn_ros.model.contacts import Contacts
 from robodyn_ros.robot.loops.dead_centre import DeadCentres
 from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
-from robodyn_ros.robot.loops.rechosen import better_choice, own_joints
+from robodyn_ros.robot.loops.with_independent_joints import better_choice, own_joints
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.all_joints import AllJoints
 from robodyn_ros.simulation.plant import Plant

@@ -15,7 +15,11 @@ from robodyn_ros.codegen.linker import version_for
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.robot.loops.dead_centre import NEAR, DeadCentres
 from robodyn_ros.robot.loops.embedding_matrix import embedding_matrix
-from robodyn_ros.robot.loops.rechosen import better_choice, independent_in_loops, rechosen
+from robodyn_ros.robot.loops.with_independent_joints import (
+    better_choice,
+    independent_in_loops,
+    with_independent_joints,
+)
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.all_joints import AllJoints
 from robodyn_ros.simulation.joint_table import (
@@ -227,7 +231,7 @@ class PassingPlant(Plant):
     def _end(self, position):
         """Lead with the own joints again, in the assembly mode of these positions."""
         try:
-            bare = rechosen(self._payloads.bare, self._own, position)
+            bare = with_independent_joints(self._payloads.bare, self._own, position)
         except RobodynError:
             return
         robot = Robot(bare)
@@ -245,7 +249,7 @@ class PassingPlant(Plant):
 
     def _rechosen(self, independent, near):
         """Return the robot with its payloads over other independent joints."""
-        return Robot(rechosen(self.model, independent, near))
+        return Robot(with_independent_joints(self.model, independent, near))
 
     def _held(self):
         """Return whether a brake holds a joint, or a motor its weight alone."""

@@ -25,7 +25,7 @@ ROBOT = FAMILIES['sliding_tree'].robot
 def test_every_row_is_computed_once(count, processors, monkeypatch):
     """Parts are in order, touch, and all but the last are multiples of LANES."""
     monkeypatch.setattr(parallel_rows, 'cores', lambda: processors)
-    parts = parallel_rows.share_out(count, lambda first, last: (first, last))
+    parts = parallel_rows.parallel_for(count, lambda first, last: (first, last))
     assert sum(last - first for first, last in parts) == count
     assert all(before[1] == after[0] for before, after in zip(parts, parts[1:]))
     assert all((last - first) % LANES == 0 for first, last in parts[:-1])
@@ -39,7 +39,7 @@ def test_parts_run_side_by_side(monkeypatch):
     meeting = threading.Barrier(2, timeout=PATIENCE)
     assert (
         len(
-            parallel_rows.share_out(
+            parallel_rows.parallel_for(
                 10 * parallel_rows.SMALLEST, lambda first, last: meeting.wait()
             )
         )

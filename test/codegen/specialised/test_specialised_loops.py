@@ -13,7 +13,7 @@ from robodyn_ros.codegen import emit_python
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.emission import c_package
 from robodyn_ros.codegen.emission.emit_c import Style
-from robodyn_ros.codegen.loops import equal_values, loop_closing
+from robodyn_ros.codegen.loops import common_subexpressions, loop_closing
 from robodyn_ros.codegen.loops.sparse_elimination import sparse_pivots
 from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import record
@@ -123,7 +123,7 @@ def test_joints_move_together_only_if_they_do_in_every_posture():
     q = np.random.default_rng(1).uniform(-1.0, 1.0, (20, 3))
     x = np.sin(q[:, 0] + q[:, 1])
     unknowns = np.stack((x, 0.3 - x, 2.0 * x, x + 1e-9 * q[:, 0], q[:, 0] - q[:, 2] + 0.1), axis=1)
-    found = equal_values.moving_together(unknowns, q, np.arange(3))
+    found = common_subexpressions.moving_together(unknowns, q, np.arange(3))
     assert found.leaders.tolist() == [0, 0, 2, 3, -1]
     assert found.ratios.tolist() == [1.0, -1.0, 1.0, 1.0, 0.0]
     assert found.slopes[4].tolist() == [1.0, 0.0, -1.0] and not found.slopes[:4].any()

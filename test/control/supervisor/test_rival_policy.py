@@ -28,15 +28,15 @@ def test_row_63_a_late_rival_is_reported_held_against_or_stopped_for(action, sta
     bench.supervisor.follow(Trajectory([1.0], [[0.8, 0.9]]), bench.now)
     bench.run(10)
     policy = RivalPolicy(bench.supervisor, '/efforts', told.append)
-    policy.meet([], action)
+    policy.react([], action)
     assert bench.run(1) is State.ACTIVE and not told
     for _ in range(3):  # it is reported once, and acted on once
-        policy.meet(['/planner'], action)
+        policy.react(['/planner'], action)
         bench.run(1)
     assert (bench.state, bench.reason) == (state, reason)
     assert told == ["Another node publishes on '/efforts': /planner."]
     assert bool(policy.refusal) == (action == HOLD)
-    policy.meet([], action)
+    policy.react([], action)
     assert not policy.refusal and len(told) == 2
 
 

@@ -23,7 +23,7 @@ from robodyn_ros.ros.simulator.simulated_plant import (
     simulated_robot,
 )
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
-from robodyn_ros.simulation.command_modes import QUANTITIES, UNSPOKEN
+from robodyn_ros.simulation.command_modes import QUANTITIES, UNCHANGED
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.sensors.encoders import SensorSettings
 from support.nodes.node_harness import TWO_LINK
@@ -82,7 +82,7 @@ def test_order_may_change_from_message_to_message():
         effort = [float('abc'.index(name)) for name in names]
         command, _ = reader.command_of(named(names, effort))
         expected = [0.0, 1.0, 2.0] if len(names) == 3 else [NAN, 1.0, NAN]
-        mode = [EFFORT if name in names else UNSPOKEN for name in JOINTS]
+        mode = [EFFORT if name in names else UNCHANGED for name in JOINTS]
         assert same(command, expected, mode)
 
 
@@ -113,7 +113,7 @@ def test_the_mode_any_is_decided_by_the_one_number_that_is_given():
     """Two numbers for one joint would be two commands."""
     reader = NamedCommands(Commanded('any'))
     command, _ = reader.command_of(named('ab', [NAN, 3.0], velocity=[0.5, NAN]))
-    assert same(command, [0.5, 3.0, NAN], [VELOCITY, EFFORT, UNSPOKEN])
+    assert same(command, [0.5, 3.0, NAN], [VELOCITY, EFFORT, UNCHANGED])
     assert reader.command_of(named('ab', [2.0, 3.0], [0.5, NAN])) == (None, 'AMBIGUOUS')
 
 
@@ -121,7 +121,7 @@ def test_left_out_and_nan_are_not_commanded():
     """NaN takes a command back, silence does not; a message without a number is empty."""
     reader = NamedCommands(EFFORTS)
     command, _ = reader.command_of(named(['b', 'a'], [NAN, 4.0]))
-    assert same(command, [4.0, NAN, NAN], [EFFORT, EFFORT, UNSPOKEN])
+    assert same(command, [4.0, NAN, NAN], [EFFORT, EFFORT, UNCHANGED])
     for message in (
         named([], []),
         named(JOINTS, []),
@@ -205,7 +205,7 @@ def test_ordered_command_of_mixed_modes_is_of_those_that_take_it(data, reason):
         Float64MultiArray(data=array('d', data))
     )
     assert found == reason
-    assert reason or same(command, [NAN, NAN, 0.5], [UNSPOKEN, UNSPOKEN, VELOCITY])
+    assert reason or same(command, [NAN, NAN, 0.5], [UNCHANGED, UNCHANGED, VELOCITY])
     nobody = OrderedCommands(EFFORTS, 'velocity')
     assert nobody.command_of(Float64MultiArray(data=array('d', data)))[0] is None
 

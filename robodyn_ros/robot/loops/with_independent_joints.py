@@ -15,7 +15,7 @@ from robodyn_ros.robot.loops.closing import close_loops
 from robodyn_ros.robot.loops.dead_centre import DeadCentre
 
 
-def rechosen(
+def with_independent_joints(
     model: RobotModel, independent: Sequence[str] | None, near: Mapping[str, float] | None
 ) -> RobotModel:
     """Return a robot over other independent joints of its loops, closed near a posture.

@@ -46,7 +46,7 @@ def operations_on(tape):
     }
 
 
-def with_equal_values_shared(recording, closing):
+def with_common_subexpressions(recording, closing):
     """Return a recording in which values that are equal in all states share a node.
 
     `recording` (Recording): a recording, see `Tape.positions_known`.
@@ -78,7 +78,7 @@ def _states(recording, closing):
 
 
 @dataclass(frozen=True, eq=False)
-class Together:
+class MergedJoints:
     """Unknowns that move together with others, or with independent joints.
 
     Each is ratio * leader + slopes . q + shift.
@@ -141,7 +141,7 @@ def moving_together(unknowns, q, coordinates):
     `coordinates` ((c,) ndarray of int): independent velocities of the loops.
     """
     d, about = unknowns.shape[1], q[:, coordinates] - q[:, coordinates].mean(axis=0)
-    found = Together(np.arange(d), np.ones(d), np.zeros((d, q.shape[1])), np.zeros(d))
+    found = MergedJoints(np.arange(d), np.ones(d), np.zeros((d, q.shape[1])), np.zeros(d))
     for k in range(d):
         away = unknowns[:, k] - unknowns[:, k].mean()
         slopes = np.zeros(q.shape[1])

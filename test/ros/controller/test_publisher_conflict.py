@@ -8,11 +8,11 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
-from robodyn_ros.ros.controller.publisher_conflict import CommandWatch  # noqa: E402
+from robodyn_ros.ros.controller.publisher_conflict import PublisherConflict  # noqa: E402
 
 
 class Node:
-    """What a CommandWatch asks of a node; publishers are seen by all who share them."""
+    """What a PublisherConflict asks of a node; publishers are seen by all who share them."""
 
     def __init__(self, publishers, identity):
         self.publishers, self.identity = publishers, identity
@@ -45,7 +45,7 @@ def watches(publishers, *identities):
     made = []
     for identity in identities:
         node = Node(publishers, identity)
-        made.append(CommandWatch(node, None, '/efforts'))
+        made.append(PublisherConflict(node, None, '/efforts'))
         made[-1].publish(node.publish)
     return made
 

@@ -23,7 +23,7 @@ from robodyn_ros.simulation.contact.arrays import allocate
 from robodyn_ros.simulation.joint_table import DAMPING
 
 
-class Touch(NamedTuple):
+class ContactPoint(NamedTuple):
     """A point of a link that touches an obstacle, or is near it.
 
     Parameters
@@ -48,7 +48,7 @@ class Touch(NamedTuple):
     __repr__ = short_repr
 
 
-class Touching:
+class ContactState:
     """The contacts of a robot with obstacles, and its dependent joints that rub or have stops.
 
     Parameters
@@ -109,7 +109,7 @@ class Touching:
 
     def _touch(self, row):
         axes = [row[k : k + 3] for k in (NORMAL, TANGENT_1, TANGENT_2)]
-        return Touch(
+        return ContactPoint(
             self._shapes[int(row[SHAPE])].link,
             self._obstacles[int(row[OBSTACLE])].name,
             row[POINT : POINT + 3],
