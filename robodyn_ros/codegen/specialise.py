@@ -298,7 +298,7 @@ def label(subject):
 
 
 def with_shared_values(recording, model):
-    """Return a recording of a robot in which equal values share a node, see `common_subexpressions`.
+    """Return a recording in which equal values share a node, see `common_subexpressions`.
 
     `model` (RobotModel): the model that is recorded.
     """
