@@ -8,13 +8,14 @@ import numpy as np
 
 from robodyn_ros.control.reference.path import SWING, Path
 from robodyn_ros.control.reference.polynomial import BLEND
+from robodyn_ros.control.reference.stopping import stopped_beyond
 from robodyn_ros.control.supervisor.preconditions import refuse_far
 
 GENTLE = 15.0  # [-] times the soonest arrival: a cubic then peaks at a tenth of the velocity limit
 LATER = '; use time_from_start to move there in a given time'
 
 
-def receive_trajectory(trajectory, start, stop, settings, joint_names):
+def receive_trajectory(trajectory, start, stop, beyond, settings, joint_names):
     """Plan the path of a trajectory from the present reference.
 
     A joint that turns without end takes the short way to the first point. A first point near the
@@ -29,6 +30,8 @@ def receive_trajectory(trajectory, start, stop, settings, joint_names):
         Reference at reception.
     stop : Path or None
         Path on which joints come to rest; it may be None if the trajectory moves all of them.
+    beyond : (nv,) ndarray or None
+        Times in which the joints come to rest beyond the last point; None if they rest there.
     settings : Settings
         Settings of the supervisor, with its limits.
     joint_names : sequence of str
@@ -56,6 +59,8 @@ def receive_trajectory(trajectory, start, stop, settings, joint_names):
     path = Path.through(trajectory, start)
     if not trajectory.moves_all:
         path = path.merged(stop, trajectory.moved)
+    if beyond is not None and path.duration > 0.0:
+        path = stopped_beyond(path, trajectory.rows[1, -1], beyond)
     return _within_limits(path, start, settings, joint_names)
 
 

@@ -483,7 +483,8 @@ class Supervisor:
             return sentence
 
     def _receive(self, trajectory, now, streamed):
-        sentence = trajectory.refusal(self.joint_names, streamed)
+        ends_moving = self._settings.allow_nonzero_velocity_at_trajectory_end
+        sentence = trajectory.refusal(self.joint_names, streamed, ends_moving)
         if sentence:
             return sentence
         with self._lock:
@@ -491,7 +492,7 @@ class Supervisor:
             if sentence:
                 return sentence
             settings, clock = self._settings, self._clock.at(now, self._settings.period)
-            reception = Reception(self._reference, trajectory, clock, streamed, self._stop)
+            reception = Reception(self._reference, trajectory, clock, streamed, self._rest_times)
         # without the lock, since checking a long trajectory may take longer than a period
         sentence = reception.plan(settings, self.joint_names)
         if sentence:
@@ -664,16 +665,17 @@ class Supervisor:
     def _hold(self, measured, reason, joint=-1, value=0.0):
         """Come to rest from the measured state and hold that posture; drop any reference."""
         self._jumps = measured.jumps
-        self._reference.stop(self._stop(measured.q, measured.qd), self._clock.time)
+        times = self._rest_times(measured.q, measured.qd)
+        self._reference.stop(stopping_path(measured.q, measured.qd, times), self._clock.time)
         self._enter(State.HOLD if self.law.tracks else State.ACTIVE, reason, joint, value)
         if reason in (Reason.ACTIVATED, Reason.RESET):
             self.law.forget()
         self.law.reset(measured.q, measured.qd)
 
-    def _stop(self, q, qd):
-        """Return the path on which joints come to rest within the limits."""
+    def _rest_times(self, q, qd):
+        """Return the times in which joints come to rest within the limits."""
         momentum, weight = self._torque_limiter.momentum(q, qd)
-        return stopping_path(q, qd, stopping_times(q, qd, momentum, weight, self._settings))
+        return stopping_times(q, qd, momentum, weight, self._settings)
 
     def _hold_or_trip(self, measured, reason):
         """Hold, and return ''; if the law cannot be reset, enter FAULT and return why."""
