@@ -216,8 +216,8 @@ class ControlSession:
         if not abs(qd[joint]) > LEFT:
             return ''
         return (
-            f'{self.supervisor.joint_names[joint]} still moves, at {qd[joint]:.3g}: it did not '
-            f'come to rest within {RELEASE_TIME:g} s, and nothing brakes it any more.'
+            f'{self.supervisor.joint_names[joint]} still moves, at {qd[joint]:.3g}, and nothing '
+            'brakes it any more.'
         )
 
     def close(self):

@@ -221,7 +221,7 @@ def ends_moving(**changes):
 
 
 def references(bench, ticks):
-    """Reference of position, velocity and acceleration, and the effort, tick by tick, (4, k, n)."""
+    """Reference of position, velocity, acceleration, and the effort, tick by tick, (4, k, n)."""
     rows = []
     for _ in range(ticks):
         bench.run(1)

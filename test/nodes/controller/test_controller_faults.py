@@ -226,7 +226,11 @@ def test_a_warning_of_joints_is_in_the_status_while_it_lasts(host, probe, arm):
     told(frozen)
     answer = probe.enable(False)
     assert answer.success and answer.message == (
-        'READY: The controller has been deactivated. joint1 still moves, at 1: it did not come to '
-        'rest within 1.5 s, and nothing brakes it any more.'
+        'READY: The controller has been deactivated. joint1 still moves, at 1, and nothing brakes '
+        'it any more.'
+    )
+    again = probe.enable(False)
+    assert (
+        again.success and again.message == 'READY: It was inactive already. It commands nothing.'
     )
     told(frozen, last=False)
