@@ -195,6 +195,7 @@ class ControlSession:
         self.supervisor.deactivate()
         deadline = time.monotonic() + RELEASE_TIME
         while self._releasing() and time.monotonic() < deadline:
+            self.intake.take_waiting()
             time.sleep(self.loop.period)
         self.left_moving = self._still_moving()
         output = self.cycle.output
