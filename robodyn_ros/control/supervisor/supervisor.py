@@ -642,7 +642,7 @@ class Supervisor:
     def _write_law_torque(self):
         task = self.law.task
         if task is not None:  # its end effector comes to rest with the joints
-            task.led = self._reference.stops and not task.moving
+            task.led = self._reference.stops and task.coasts and not task.moving
         status, joint = self._torque_limiter.from_law(
             self.law, self.q, self.qd, self.reference, self._settings, self._feedforward
         )
