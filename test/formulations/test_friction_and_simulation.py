@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Angeles, Example 7.5.1 and sections 7.6.3, 7.8: minimum time, simulation, friction."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -208,6 +210,38 @@ def test_in_the_minimum_time_one_limit_is_reached_and_none_exceeded(name, share,
         if within:
             np.testing.assert_allclose(shares[reached], 1.0, rtol=1e-6)  # between two of the grid
         assert within or shares[reached] > 1.0
+
+
+@pytest.mark.parametrize(
+    ('name', 'share'), [('two_link', 1.0), ('ur_like', 0.6), ('franka_like', 0.8)]
+)
+def test_in_the_minimum_time_the_torques_of_pinocchio_reach_a_limit(name, share):
+    """Along the whole motion, with gravity; none is beyond, and a shorter time would exceed one.
+
+    Velocity limits are out of the way: they would be reached first.
+    """
+    pin = pytest.importorskip('pinocchio', reason='Pinocchio is the referee here')
+    text = re.sub('velocity="[^"]*"', 'velocity="1e3"', (CONFIG / f'{name}.urdf').read_text())
+    robot, model = Robot.from_urdf(text), pin.buildModelFromXML(text)
+    order = [model.joints[model.getJointId(joint)].idx_v for joint in robot.joint_names]
+    data, rng, limits = model.createData(), np.random.default_rng(8), share * robot.limits.effort
+    range_ = np.maximum(robot.limits.lower, -1.5), np.minimum(robot.limits.upper, 1.5)
+    q0, q1 = rng.uniform(*range_, (2, robot.nv))
+    dq, x = q1 - q0, np.linspace(0.0, 1.0, 2001)[:, None]
+    damping, dry = (robot.model.joint_values(column) for column in (DAMPING, FRICTION))
+
+    def most(time):
+        """Largest share of a torque limit over the motion."""
+        states = np.zeros((len(x), 3, model.nv))
+        rates = S345(x) * dq + q0, S345.deriv()(x) * dq / time, S345.deriv(2)(x) * dq / time**2
+        states[:, :, order] = np.stack(rates, axis=1)
+        torques = np.array([pin.rnea(model, data, *state) for state in states])[:, order]
+        torques += damping * rates[1] + dry * np.sign(dq)
+        return (np.abs(torques) / limits).max()
+
+    time = minimum_time(robot, q0, dq, limits, samples=50).time
+    assert most(time) == pytest.approx(1.0, abs=1e-5)  # the maximum lies between two samples
+    assert most(0.99 * time) > 1.0
 
 
 def test_minimum_time_counts_the_friction_of_the_joints():

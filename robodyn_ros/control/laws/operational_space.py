@@ -13,7 +13,7 @@ from robodyn_ros.algorithms.core.kinematics import pose
 from robodyn_ros.algorithms.core.rnea import bias_torque
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import mass_solve
 from robodyn_ros.algorithms.task_space.operational_space_inertia import operational_space
-from robodyn_ros.compile import generic, kernel
+from robodyn_ros.compile import kernel
 from robodyn_ros.control.laws.computed_torque import multiply
 from robodyn_ros.control.laws.end_effector import (
     lead_by_joints,
@@ -78,6 +78,8 @@ WANTED, BIAS, REMAINDER, TASK_FORCE, WEIGHTS, RETURN = range(6)
 #: Rows of `joints`: zeros, posture, memory, extrapolated positions.
 ZEROS, POSTURE, MEMORY, EXTRAPOLATED = range(4)
 
+#: Speed [m/s, rad/s] of an end effector that is held in motion; a slower one keeps its pose.
+COASTING = (0.01, 0.05)
 #: Share of a joint's velocity limit that the reference of the end effector may use.
 JOINT_SHARE = 0.5
 #: The share for the return of the end effector to its reference, and of joints to their posture.
@@ -455,7 +457,7 @@ class OperationalSpace(ControlLaw):
         ),
     )
 
-    kernels = (operational_space_control, lead_by_joints, generic.pose)
+    kernels = (operational_space_control, lead_by_joints)
 
     def __init__(self, robot, frame=''):
         super().__init__(robot)
@@ -491,14 +493,29 @@ class OperationalSpace(ControlLaw):
         self._lead = self._replacements[lead_by_joints].vectorcall
 
     def reset(self, q, qd):
-        """Hold the pose of the end effector."""
-        topology, constants, _, work = self._arrays[:4]
-        X = np.empty((4, 4))
-        pose = self._replacements.get(generic.pose, generic.pose)
-        pose.vectorcall(topology, constants, work, q, *self._place, X)
-        measured = self.task.measured
-        observe_pose(X, measured)
-        self.task.hold(measured[POSITION, :3], measured[QUATERNION])
+        """Hold the pose of the end effector.
+
+        Parameters
+        ----------
+        q, qd
+            As of `ControlLaw.reset`.
+        """
+        task = self.task
+        self._follow_joints(np.array((q, qd, np.zeros_like(qd))))
+        speeds = np.linalg.norm(task.state[TASK_VELOCITY : SPIN + 1], axis=1)
+        coasts = bool((speeds > COASTING).any())
+        task.hold(task.state[POSITION, :3].copy(), task.state[QUATERNION].copy(), coasts)
+        task.measured[: QUATERNION + 1] = task.state[: QUATERNION + 1]
+
+    def _follow_joints(self, reference):
+        """Put target and reference of the end effector where those of the joints have it."""
+        topology, constants, _, scratch, _, J, X, *_, rows, joints, _ = self._arrays
+        joints[ZEROS], task = 0.0, self.task
+        memory = X, J, rows[BIAS], joints[ZEROS]
+        self._lead(
+            *(topology, constants, scratch, *memory, *self._place),
+            *(task.target, task.state, reference),
+        )
 
     def refuse_target(self, target):
         """Refuse a target that the end effector cannot follow.
@@ -514,13 +531,7 @@ class OperationalSpace(ControlLaw):
         """
         task = self.task
         if task.led:
-            topology, constants, _, work, _, J, X, *_, rows, joints, _ = self._arrays
-            joints[ZEROS] = 0.0
-            memory = X, J, rows[BIAS], joints[ZEROS]
-            self._lead(
-                *(topology, constants, work, *memory, *self._place),
-                *(task.target, task.state, reference),
-            )
+            self._follow_joints(reference)
         return self._torques(
             *self._arrays,
             *self._place,

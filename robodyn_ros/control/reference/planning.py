@@ -8,24 +8,41 @@ import numpy as np
 
 from robodyn_ros.control.reference.path import SWING, Path
 from robodyn_ros.control.reference.polynomial import BLEND
+from robodyn_ros.control.reference.stopping import stopped_beyond
 from robodyn_ros.control.supervisor.preconditions import refuse_far
 
 GENTLE = 15.0  # [-] times the soonest arrival: a cubic then peaks at a tenth of the velocity limit
 LATER = '; use time_from_start to move there in a given time'
 
 
-def receive_trajectory(trajectory, start, stop, settings, joint_names):
+def receive_trajectory(trajectory, start, stop, beyond, settings, joint_names):
     """Plan the path of a trajectory from the present reference.
 
     A joint that turns without end takes the short way to the first point. A first point near the
     reference, and too soon for the velocity limits, is the posture that the sender assumes. It is
     left out. Joints that the trajectory does not move come to rest.
 
-    `stop` (Path or None): path on which joints come to rest; it may be None if the trajectory
-      moves all of them.
-    `settings` (Settings): settings of the supervisor, with its limits.
-    Returns `path` (Path or None): the path, None if it is refused.
-    Returns `reason` (str): reason of the refusal, or ''.
+    Parameters
+    ----------
+    trajectory : Trajectory
+        The trajectory.
+    start : (4, nv) ndarray
+        Reference at reception.
+    stop : Path or None
+        Path on which joints come to rest; it may be None if the trajectory moves all of them.
+    beyond : (nv,) ndarray or None
+        Times in which the joints come to rest beyond the last point; None if they rest there.
+    settings : Settings
+        Settings of the supervisor, with its limits.
+    joint_names : sequence of str
+        Names of the joints.
+
+    Returns
+    -------
+    path : Path or None
+        The path, None if it is refused.
+    reason : str
+        Reason of the refusal, or ''.
     """
     trajectory = trajectory.completed(start[0]).near(start[0], settings.turns)
     trajectory = _in_time(trajectory, start[0], settings)
@@ -42,6 +59,8 @@ def receive_trajectory(trajectory, start, stop, settings, joint_names):
     path = Path.through(trajectory, start)
     if not trajectory.moves_all:
         path = path.merged(stop, trajectory.moved)
+    if beyond is not None and path.duration > 0.0:
+        path = stopped_beyond(path, trajectory.rows[1, -1], beyond)
     return _within_limits(path, start, settings, joint_names)
 
 

@@ -3,6 +3,7 @@
 """A received trajectory or target on its way into the reference."""
 
 from robodyn_ros.control.reference.planning import receive_target, receive_trajectory
+from robodyn_ros.control.reference.stopping import stopping_path
 
 
 class Reception:
@@ -20,17 +21,22 @@ class Reception:
         Time of reception [s].
     streamed : bool
         Whether it is a target of a stream.
-    stop : callable
-        Returns the Path on which joints come to rest from positions and velocities.
+    times : callable
+        Returns the times in which joints come to rest from positions and velocities.
     """
 
-    def __init__(self, reference, trajectory, clock, streamed, stop):
+    def __init__(self, reference, trajectory, clock, streamed, times):
         self._reference, self._trajectory, self._clock = reference, trajectory, clock
         self._streamed, self._epoch, self._path = streamed, reference.epoch, None
         self._switch = clock if streamed else clock + self._later()
         self._start = reference.at(self._switch)
         self._elapsed = reference.since_streamed(clock)
-        self._stop = None if trajectory.moves_all else stop(self._start[0], self._start[1])
+        self._stop, (q, qd) = None, self._start[:2]
+        if not trajectory.moves_all:
+            self._stop = stopping_path(q, qd, times(q, qd))
+        self._beyond = None  # times in which the joints stop beyond the last point
+        if not streamed and trajectory.ends_moving.any():
+            self._beyond = times(trajectory.completed(q).positions[-1], trajectory.rows[1, -1])
 
     def _later(self):
         """Return the time for which the present trajectory is followed before this one [s].
@@ -56,7 +62,7 @@ class Reception:
             if self._switch > self._clock:
                 trajectory = trajectory.begun
             self._path, sentence = receive_trajectory(
-                trajectory, start, self._stop, settings, joint_names
+                trajectory, start, self._stop, self._beyond, settings, joint_names
             )
         return sentence
 

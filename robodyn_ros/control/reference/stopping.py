@@ -10,7 +10,7 @@ The acceleration is 0 at both ends, and 1.5 qd/T at most; its rate is 6 qd/T^2 a
 import numpy as np
 
 from robodyn_ros.control.laws.law import GRAVITY
-from robodyn_ros.control.reference.path import ROWS, STRIDE, Path
+from robodyn_ros.control.reference.path import EFFORT, ROWS, STRIDE, Path
 
 SHARE = 0.8  # [-] of an effort limit; the rest is for the feedback
 SHORTEST = 1e-4  # [s]; a joint that would stop sooner stops at once
@@ -59,6 +59,28 @@ def stopping_path(q, qd, times):
     for T in np.unique(times[(0.0 < times) & (times < longest)]):
         path = _stopping_in(T, q, qd, times, end).merged(path, times == T)
     return path
+
+
+def stopped_beyond(path, qd, times):
+    """Return a path that goes on beyond its end until the joints rest; its effort stays.
+
+    Parameters
+    ----------
+    path : Path
+        The path.
+    qd : (nv,) ndarray
+        Velocities at its end [rad/s or m/s].
+    times : (nv,) ndarray
+        Time until each joint rests [s]; 0: at once.
+
+    Returns
+    -------
+    Path
+        The path.
+    """
+    beyond = stopping_path(path.end[0], qd, times)
+    beyond.coefficients.reshape(-1, STRIDE, len(qd))[:, EFFORT] = beyond.end[3] = path.end[3]
+    return path.followed_by(beyond, 0.0, path.duration)
 
 
 def _stopping_in(T, q, qd, times, end):

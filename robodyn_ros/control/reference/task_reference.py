@@ -70,6 +70,8 @@ class TaskReference:
         Whether a target is being followed.
     led : bool
         Whether the reference of the joints leads this one, as during a stop.
+    coasts : bool
+        Whether the end effector moved when it was last held.
     """
 
     def __init__(self, base, end_effector, fixed):
@@ -80,11 +82,17 @@ class TaskReference:
         self._until, self._outcome, self.age, self.led = {}, Reason.NONE, 0.0, False
         self.hold(np.zeros(3), (0.0, 0.0, 0.0, 1.0))
 
-    def hold(self, position, quaternion):
+    def hold(self, position, quaternion, coasts=False):
         """Rest at a pose without a wrench.
 
-        `position` ((3,) array_like): origin of the end effector in the base [m].
-        `quaternion` ((4,) array_like): its orientation (x, y, z, w).
+        Parameters
+        ----------
+        position : (3,) array_like
+            Origin of the end effector in the base [m].
+        quaternion : (4,) array_like
+            Its orientation (x, y, z, w).
+        coasts : bool
+            Whether it moves, and should come to rest with the joints.
         """
         for rows in (self.target, self.state):
             rows.fill(0.0)
@@ -94,7 +102,7 @@ class TaskReference:
         self._motion.clear()
         self._wrenches.clear()
         self.goal[AHEAD] = 0.0
-        self.elapsed, self.moving = 0.0, False
+        self.elapsed, self.moving, self.coasts = 0.0, False, coasts
 
     def set_target(self, target, clock, since, timeout):
         """Follow a target of the end effector, or refuse it.

@@ -140,7 +140,7 @@ class Trajectory:
         """Return the number of points that are due at reception."""
         return int(np.searchsorted(self.times + self.delay, 0.0, side='right'))
 
-    def refusal(self, joint_names, streamed=False):
+    def refusal(self, joint_names, streamed=False, ends_moving=False):
         """Refuse a trajectory that is not valid for these joints.
 
         Parameters
@@ -149,6 +149,8 @@ class Trajectory:
             Names of the joints, in the order of the columns.
         streamed : bool
             Whether this is a target of a stream, which may be due at once and may have a velocity.
+        ends_moving : bool
+            Whether the last point may have a velocity.
 
         Returns
         -------
@@ -158,7 +160,7 @@ class Trajectory:
         return (
             self._refuse_shape(joint_names)
             or self._refuse_times(streamed)
-            or ('' if streamed else self._refuse_end(joint_names))
+            or ('' if streamed or ends_moving else self._refuse_end(joint_names))
         )
 
     def _refuse_shape(self, joint_names):
@@ -212,14 +214,19 @@ class Trajectory:
             )
         return ''
 
+    @property
+    def ends_moving(self):
+        """Return which joints have a velocity at the last point, (nv,)."""
+        return np.abs(self.rows[1, -1]) > REST
+
     def _refuse_end(self, joint_names):
-        moving = np.flatnonzero(np.abs(self.rows[1, -1]) > REST)
+        moving = np.flatnonzero(self.ends_moving)
         if moving.size:
             i = moving[0]
             return (
                 f'velocities: got {self.rows[1, -1, i]} for joint {joint_names[i]} in '
                 f'the last point; expected 0, or rounding of it up to {REST:.2g}, so that it can '
-                'be held'
+                'be held. With allow_nonzero_velocity_at_trajectory_end the joints stop beyond it'
             )
         return ''
 

@@ -63,6 +63,8 @@ class Settings:
         Largest distance between the arm and the start of a reference [rad or m].
     goal_tolerance : float
         Distance of a joint from the end of its trajectory that is not worth a word [rad or m].
+    allow_nonzero_velocity_at_trajectory_end : bool
+        Whether the last point of a trajectory may have a velocity; the joints come to rest beyond.
     position_jump : float
         Allowed motion beyond what the velocity limit allows [rad or m].
     following_error : float or (nv,) array_like
@@ -123,6 +125,7 @@ class Settings:
     recovery_states: int = 3
     max_start_error: float = 0.1
     goal_tolerance: float = 0.01
+    allow_nonzero_velocity_at_trajectory_end: bool = False
     position_jump: float = 0.1
     following_error: np.ndarray | float = 0.2
     following_action: str = 'hold'

@@ -487,7 +487,8 @@ class Supervisor:
             return sentence
 
     def _receive(self, trajectory, now, streamed):
-        sentence = trajectory.refusal(self.joint_names, streamed)
+        ends_moving = self._settings.allow_nonzero_velocity_at_trajectory_end
+        sentence = trajectory.refusal(self.joint_names, streamed, ends_moving)
         if sentence:
             return sentence
         with self._lock:
@@ -495,7 +496,7 @@ class Supervisor:
             if sentence:
                 return sentence
             settings, clock = self._settings, self._clock.at(now, self._settings.period)
-            reception = Reception(self._reference, trajectory, clock, streamed, self._stop)
+            reception = Reception(self._reference, trajectory, clock, streamed, self._rest_times)
         # without the lock, since checking a long trajectory may take longer than a period
         sentence = reception.plan(settings, self.joint_names)
         if sentence:
@@ -645,7 +646,7 @@ class Supervisor:
     def _write_law_torque(self):
         task = self.law.task
         if task is not None:  # its end effector comes to rest with the joints
-            task.led = self._reference.stops and not task.moving
+            task.led = self._reference.stops and task.coasts and not task.moving
         status, joint = self._torque_limiter.from_law(
             self.law, self.q, self.qd, self.reference, self._settings, self._feedforward
         )
@@ -668,16 +669,17 @@ class Supervisor:
     def _hold(self, measured, reason, joint=-1, value=0.0):
         """Come to rest from the measured state and hold that posture; drop any reference."""
         self._jumps = measured.jumps
-        self._reference.stop(self._stop(measured.q, measured.qd), self._clock.time)
+        times = self._rest_times(measured.q, measured.qd)
+        self._reference.stop(stopping_path(measured.q, measured.qd, times), self._clock.time)
         self._enter(State.HOLD if self.law.tracks else State.ACTIVE, reason, joint, value)
         if reason in (Reason.ACTIVATED, Reason.RESET):
             self.law.forget()
         self.law.reset(measured.q, measured.qd)
 
-    def _stop(self, q, qd):
-        """Return the path on which joints come to rest within the limits."""
+    def _rest_times(self, q, qd):
+        """Return the times in which joints come to rest within the limits."""
         momentum, weight = self._torque_limiter.momentum(q, qd)
-        return stopping_path(q, qd, stopping_times(q, qd, momentum, weight, self._settings))
+        return stopping_times(q, qd, momentum, weight, self._settings)
 
     def _hold_or_trip(self, measured, reason):
         """Hold, and return ''; if the law cannot be reset, enter FAULT and return why."""

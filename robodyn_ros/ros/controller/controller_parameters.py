@@ -297,6 +297,15 @@ CONTROLLER_PARAMETERS = (
         change=LIVE,
     ),
     ParamSpec(
+        'allow_nonzero_velocity_at_trajectory_end',
+        'bool',
+        False,
+        '',
+        'Whether the last point of a trajectory may have a velocity, as MoveIt Servo sends it. '
+        'Without a successor the joints come to rest beyond it within their limits.',
+        change=LIVE,
+    ),
+    ParamSpec(
         'state_publish_rate',
         'float',
         100.0,
@@ -373,6 +382,7 @@ SAME_NAME = (
     'max_start_error',
     'target_tolerance',
     'goal_tolerance',
+    'allow_nonzero_velocity_at_trajectory_end',
     'following_action',
     'stuck_time',
     'stuck_action',

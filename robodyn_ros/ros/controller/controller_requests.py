@@ -91,7 +91,8 @@ class ControllerRequests:
         if node.phase == ACTIVE:
             raise Refused(node.complaint)
         told = 'It was inactive already.' if already else 'The controller has been deactivated.'
-        moving, faulty = node.session.left_moving, supervisor.state is State.FAULT
+        moving = '' if already else node.session.left_moving
+        faulty = supervisor.state is State.FAULT
         rest = DISABLED if faulty else '' if moving else IDLE
         return ' '.join(filter(None, (told, moving, rest)))
 

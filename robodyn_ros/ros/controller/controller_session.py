@@ -190,6 +190,7 @@ class ControlSession:
         self.supervisor.deactivate()
         deadline = time.monotonic() + RELEASE_TIME
         while self._releasing() and time.monotonic() < deadline:
+            self.intake.take_waiting()
             time.sleep(self.loop.period)
         self.left_moving = self._still_moving()
         output = self.cycle.output
@@ -211,8 +212,8 @@ class ControlSession:
         if not abs(qd[joint]) > LEFT:
             return ''
         return (
-            f'{self.supervisor.joint_names[joint]} still moves, at {qd[joint]:.3g}: it did not '
-            f'come to rest within {RELEASE_TIME:g} s, and nothing brakes it any more.'
+            f'{self.supervisor.joint_names[joint]} still moves, at {qd[joint]:.3g}, and nothing '
+            'brakes it any more.'
         )
 
     def close(self):

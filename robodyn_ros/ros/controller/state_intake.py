@@ -88,6 +88,15 @@ class StateIntake:
         if data is not None:
             self.receive(data, now)
 
+    def take_waiting(self):
+        """Take a message in place of the executor, which waits for the caller."""
+        if self._incoming is None:
+            handle = self._subscription.handle
+            with handle:
+                taken = handle.take_message(self._subscription.msg_type, True)
+            if taken is not None:
+                self._deliver(taken[0])
+
     def rehearse(self, _now: float):
         """Decode an earlier message without effect; see JointStateReader.
 

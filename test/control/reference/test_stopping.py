@@ -213,3 +213,68 @@ def test_a_partial_trajectory_holds_the_joints_that_it_lacks():
     assert bench.supervisor.stream_target(streamed, bench.now) == ''
     bench.run(1)
     np.testing.assert_allclose(bench.supervisor.reference[0], begin, atol=1e-12)
+
+
+def ends_moving(**changes):
+    """Return a bench whose trajectories may end with a velocity."""
+    return Bench(allow_nonzero_velocity_at_trajectory_end=True, **changes).activate()
+
+
+def references(bench, ticks):
+    """Reference of position, velocity, acceleration, and the effort, tick by tick, (4, k, n)."""
+    rows = []
+    for _ in range(ticks):
+        bench.run(1)
+        rows.append(np.vstack([bench.supervisor.reference, bench.supervisor._feedforward]))
+    return np.array(rows).transpose(1, 0, 2)
+
+
+def test_joints_come_to_rest_beyond_a_last_point_with_a_velocity():
+    """Only if the parameter of joint_trajectory_controller allows it; the effort stays."""
+    bench = Bench().activate()
+    end, velocity, effort = bench.q + [0.4, -0.2], np.array([0.8, -0.5]), np.array([3.0, -1.0])
+    moving = Trajectory([0.5], [end], [velocity], efforts=[effort])
+    refused = bench.supervisor.follow(moving, bench.now)
+    assert 'With allow_nonzero_velocity_at_trajectory_end the joints stop beyond it' in refused
+    bench = ends_moving()
+    assert bench.supervisor.follow(moving, bench.now) == ''
+    q, qd, qdd, tau = references(bench, 1500)
+    at = np.argmin(np.abs(q - end).sum(axis=1))
+    assert abs(at - 500) <= 2
+    np.testing.assert_allclose(q[at], end, atol=1e-3)
+    np.testing.assert_allclose(qd[at], velocity, atol=1e-2)
+    assert np.abs(np.diff(qd, axis=0)).max() < 0.02  # no step of the velocity
+    assert bench.state is State.HOLD and bench.reason == Reason.TRAJECTORY_END
+    assert not qd[-1].any() and not qdd[-1].any()
+    assert (np.sign(q[-1] - end) == np.sign(velocity)).all()
+    # the effort of the last point is held through the stop, and after it
+    np.testing.assert_allclose(tau[at + 2 :], np.tile(effort, (len(tau) - at - 2, 1)), atol=1e-9)
+
+
+def test_points_with_velocities_that_come_in_a_stream_are_followed_without_stops():
+    """As MoveIt Servo sends them: one point each, due in the period of its stream."""
+    bench = ends_moving()
+    begin, velocity = bench.q.copy(), np.array([0.5, -0.4])
+    seen = []
+    for k in range(1, 61):
+        point = Trajectory([0.02], [begin + 0.01 * k * velocity], [velocity])
+        assert bench.supervisor.follow(point, bench.now) == ''
+        seen.append(references(bench, 10)[1])
+    steady = np.concatenate(seen[10:])
+    np.testing.assert_allclose(steady, np.tile(velocity, (len(steady), 1)), atol=0.02)
+    rest = references(bench, 1000)
+    assert bench.reason == Reason.TRAJECTORY_END and not rest[1, -1].any()
+    assert (np.abs(rest[0, -1] - begin - 0.6 * velocity) < 0.2).all()
+
+
+def test_what_lies_beyond_the_last_point_keeps_to_the_range():
+    """A joint near its limit stops there, and a velocity beyond the limit is refused."""
+    bench = ends_moving(effort_limits=[1.0] * 2)  # a weak arm needs long
+    upper = bench.supervisor.settings.upper
+    near = Trajectory([3.0], [[upper[0] - 0.01, 0.5]], [[0.5, 0.3]])
+    assert bench.supervisor.follow(near, bench.now) == ''
+    q, qd, *_ = references(bench, 5000)
+    assert not qd[-1].any() and q[-1, 0] == pytest.approx(upper[0], abs=1e-9)
+    assert (q <= upper + 1e-9).all()
+    fast = Trajectory([1.0], [[0.5, 0.5]], [[3.9, 0.0]])
+    assert 'velocity: joint joint1 would be at' in bench.supervisor.follow(fast, bench.now)

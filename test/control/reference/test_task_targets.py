@@ -591,6 +591,23 @@ def test_an_end_effector_that_is_stopped_comes_to_rest_without_a_step(cause):
     assert np.abs(moving.pose[:3, 3] - states[-1, POSITION, :3]).max() < 2e-3
 
 
+def test_an_end_effector_keeps_its_pose_while_a_motion_of_the_posture_is_stopped():
+    """To rounding of the reference, although the joints come to rest along a straight line."""
+    moving = Moving(following_error=[9.0] * 7)
+    bench, state = moving.bench, moving.bench.law.task.state
+    goal = moving.plant.q + [0.8, 0.0, -0.8, 0.0, 0.0, 0.0, 0.0]
+    assert bench.supervisor.follow(Trajectory([1.0], [goal]), bench.now) == ''
+    moving.run(0.5)
+    assert np.abs(moving.plant.qd).max() > 0.3
+    assert bench.supervisor.hold() == ''
+    pose = state[: QUATERNION + 1].copy()
+    for _ in range(50):
+        moving.run(0.01)
+        assert np.allclose(state[: QUATERNION + 1], pose, rtol=0.0, atol=1e-12)
+    assert np.abs(moving.plant.qd).max() < 0.02
+    assert np.abs(moving.pose[:3, 3] - pose[POSITION, :3]).max() < 1e-3
+
+
 def test_the_elbow_moves_while_the_end_effector_stays():
     """A trajectory of the joints is one of the posture: only what the end effector leaves over
     obeys."""

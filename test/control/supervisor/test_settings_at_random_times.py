@@ -41,6 +41,7 @@ def draws(rng):
         'recovery_states': lambda: int(rng.integers(1, 5)),
         'max_start_error': lambda: rng.uniform(0.0, 1.0),
         'goal_tolerance': lambda: rng.uniform(0.0, 1.0),
+        'allow_nonzero_velocity_at_trajectory_end': lambda: bool(rng.integers(2)),
         'target_tolerance': lambda: rng.uniform(1e-3, 1.0, 2),
         'position_jump': lambda: rng.uniform(0.0, 1.0),
         'overspeed': lambda: rng.uniform(1.0, 1e3),
@@ -65,7 +66,9 @@ def test_row_23_no_setting_takes_a_torque_beyond_its_limit_or_its_rate(seed):
             changed[name] += 1
         if rng.random() < 0.01:
             goal = bench.q + rng.uniform(-0.5, 0.5, 2)
-            bench.supervisor.follow(Trajectory([rng.uniform(0.2, 2.0)], [goal]), bench.now)
+            rates = [rng.choice([0.0, 0.3], 2)]
+            moving = Trajectory([rng.uniform(0.2, 2.0)], [goal], rates)
+            bench.supervisor.follow(moving, bench.now)
         if tick % 200 == 199:
             bench.supervisor.stop()
         if rng.random() < 0.02:

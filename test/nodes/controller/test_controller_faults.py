@@ -224,7 +224,27 @@ def test_a_warning_of_joints_is_in_the_status_while_it_lasts(host, probe, arm):
     told(frozen)
     answer = probe.enable(False)
     assert answer.success and answer.message == (
-        'READY: The controller has been deactivated. joint1 still moves, at 1: it did not come to '
-        'rest within 1.5 s, and nothing brakes it any more.'
+        'READY: The controller has been deactivated. joint1 still moves, at 1, and nothing brakes '
+        'it any more.'
+    )
+    again = probe.enable(False)
+    assert (
+        again.success and again.message == 'READY: It was inactive already. It commands nothing.'
     )
     told(frozen, last=False)
+
+
+def test_joint_states_that_trigger_the_cycles_come_while_a_deactivation_waits(host, probe, arm):
+    """The executor that delivers them waits for the arm to be braked, and takes them meanwhile."""
+    node = host('controller', trigger='joint_states', **EASY)
+    probe.wait_for('HOLD', timeout=COLD)
+    supervisor = node.node.session.supervisor
+
+    def moves_while_active(message):
+        message.velocity[0] = 0.5 if supervisor.active else 0.0
+
+    arm.alter = moves_while_active
+    harness.wait_until(lambda: supervisor.qd[0] == 0.5, 'a state in motion')
+    answer = probe.enable(False)
+    assert answer.message == 'READY: The controller has been deactivated. It commands nothing.'
+    assert supervisor.qd[0] == 0.0
