@@ -21,6 +21,7 @@ from robodyn_ros.model.sources import (
 from robodyn_ros.model.sources.closure_file import near
 from robodyn_ros.robot.robot import Robot
 
+_ASSIGNED = re.compile(r'unrecognized arguments: (.* )?[A-Za-z_][\w.]*=')
 _XACRO_ARGUMENT = re.compile(r'[A-Za-z_][\w.-]*:=')
 
 
@@ -45,6 +46,18 @@ class RobotParser(argparse.ArgumentParser):
         # a subcommand has set it before, to none: the words are taken out here
         namespace.xacro_arguments = dict(map(xacro_file.argument, given))
         return namespace, unknown
+
+    def error(self, message):
+        """Refuse words; those with `=` may be meant for a xacro file.
+
+        Parameters
+        ----------
+        message : str
+            As of ArgumentParser.error.
+        """
+        if _ASSIGNED.match(message):
+            message += '; expected name:=value for an argument of a xacro file'
+        super().error(message)
 
 
 def add_robot(parser, optional=False):
