@@ -3,6 +3,7 @@
 """Arguments that describe the robot of a command: file, joints, locked joints."""
 
 import argparse
+import errno
 import math
 import re
 import sys
@@ -22,6 +23,7 @@ from robodyn_ros.model.sources.closure_file import near
 from robodyn_ros.robot.robot import Robot
 
 _ASSIGNED = re.compile(r'unrecognized arguments: (.* )?[A-Za-z_][\w.]*=')
+OF_OUTPUT = (errno.EPIPE, errno.ENOSPC)  # errors without a file name
 _XACRO_ARGUMENT = re.compile(r'[A-Za-z_][\w.-]*:=')
 
 
@@ -221,10 +223,10 @@ def refuse(error):
 
     Raises
     ------
-    BrokenPipeError
-        If that is the reason: nobody reads the output any more, see `robodyn_ros.__main__`.
+    OSError
+        If nobody reads the output any more, or its disk is full; see `robodyn_ros.__main__`.
     """
-    if isinstance(error, BrokenPipeError):
+    if isinstance(error, OSError) and not error.filename and error.errno in OF_OUTPUT:
         raise error
     sentence = error
     if isinstance(error, UngivenError):
@@ -236,7 +238,8 @@ def refuse(error):
             lambda joints: ' '.join(['--locked', *(f'{j}=0' for j in joints)])
         )
     if isinstance(error, OSError) and error.strerror:
-        sentence = f'{error.filename!r} cannot be used: {error.strerror}'
+        where = f'{error.filename!r} cannot be used: ' if error.filename else ''
+        sentence = f'{where}{error.strerror}'
     print(f'Refused: {sentence}', file=sys.stderr)
     return 1
 
