@@ -54,8 +54,8 @@ def cannot_hold(robot, load='itself'):
     Parameters
     ----------
     robot : Robot
-        A robot with quaternions or without dynamics gives no findings; one whose loops do not
-        close everywhere in its ranges gives a note.
+        A robot with quaternions or without dynamics gives no findings. If its loops do not close
+        everywhere in its ranges, there is a note.
     load : str
         What the joint carries, for messages.
     """
