@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One command for people: `robodyn_ros <what> ...`, or `python -m robodyn_ros <what> ...`."""
 
+import errno
 import os
 import select
 import sys
@@ -41,12 +42,18 @@ def main(arguments=None):
         try:
             return _run(sys.argv[1:] if arguments is None else arguments)
         finally:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        if not _is_closed(sys.stdout):
+            if sys.stdout:
+                sys.stdout.flush()
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) and _is_closed(sys.stdout):
+            code = CLOSED_PIPE
+        elif error.errno == errno.ENOSPC and error.filename is None:
+            print(f'The output cannot be written: {error.strerror}.', file=sys.stderr)
+            code = 1
+        else:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
-        return CLOSED_PIPE
+        return code
 
 
 def _is_closed(stream):

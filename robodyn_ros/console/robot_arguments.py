@@ -3,6 +3,7 @@
 """Arguments that describe the robot of a command: file, joints, locked joints."""
 
 import argparse
+import errno
 import math
 import re
 import sys
@@ -21,6 +22,8 @@ from robodyn_ros.model.sources import (
 from robodyn_ros.model.sources.closure_file import near
 from robodyn_ros.robot.robot import Robot
 
+_ASSIGNED = re.compile(r'unrecognized arguments: (.* )?[A-Za-z_][\w.]*=')
+OF_OUTPUT = (errno.EPIPE, errno.ENOSPC)  # errors without a file name
 _XACRO_ARGUMENT = re.compile(r'[A-Za-z_][\w.-]*:=')
 
 
@@ -39,6 +42,18 @@ class RobotParser(argparse.ArgumentParser):
         # a subcommand has set it before, to none: the words are taken out here
         namespace.xacro_arguments = dict(map(xacro_file.argument, given))
         return namespace, unknown
+
+    def error(self, message):
+        """Refuse words; those with `=` may be meant for a xacro file.
+
+        Parameters
+        ----------
+        message : str
+            As of ArgumentParser.error.
+        """
+        if _ASSIGNED.match(message):
+            message += '; expected name:=value for an argument of a xacro file'
+        super().error(message)
 
 
 def add_robot(parser, optional=False):
@@ -166,11 +181,17 @@ def within(kind, least, most=math.inf):
 def refuse(error):
     """Print why a command is refused, with remedies in the syntax of options; return 1.
 
-    `error` (Exception): the reason.
-    Raises BrokenPipeError: if that is the reason: nobody reads the output any more, see
-      `robodyn_ros.__main__`.
+    Parameters
+    ----------
+    error : Exception
+        The reason.
+
+    Raises
+    ------
+    OSError
+        If nobody reads the output any more, or its disk is full; see `robodyn_ros.__main__`.
     """
-    if isinstance(error, BrokenPipeError):
+    if isinstance(error, OSError) and not error.filename and error.errno in OF_OUTPUT:
         raise error
     sentence = error
     if isinstance(error, UngivenError):
@@ -182,7 +203,8 @@ def refuse(error):
             lambda joints: ' '.join(['--locked', *(f'{j}=0' for j in joints)])
         )
     if isinstance(error, OSError) and error.strerror:
-        sentence = f'{error.filename!r} cannot be used: {error.strerror}'
+        where = f'{error.filename!r} cannot be used: ' if error.filename else ''
+        sentence = f'{where}{error.strerror}'
     print(f'Refused: {sentence}', file=sys.stderr)
     return 1
 

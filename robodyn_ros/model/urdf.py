@@ -21,7 +21,7 @@ from robodyn_ros.model.description import (
 )
 from robodyn_ros.model.model_report import Findings
 from robodyn_ros.model.rotors import Rotor
-from robodyn_ros.model.sources import urdf_dialects, urdf_loops
+from robodyn_ros.model.sources import urdf_dialects, urdf_loops, urdf_mistakes
 from robodyn_ros.model.urdf_elements import (
     abbreviated,
     read_name,
@@ -109,6 +109,7 @@ def described(root):
     joints = urdf_dialects.with_mimics(root, joints, findings)
     closures = *urdf_loops.closures(root), *urdf_dialects.closures(root, joints, findings)
     urdf_dialects.warn_of_unread(root, findings)
+    urdf_mistakes.warn_of_mistakes(root, findings)
     urdf_dialects.warn_of_still_effort_joints(root, joints, findings)
     description = RobotDescription(
         robot,

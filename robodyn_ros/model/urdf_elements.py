@@ -3,15 +3,17 @@
 """Read elements and attributes of a URDF: children, names, numbers and origins."""
 
 import re
-from math import isfinite, nan
+from math import hypot, isfinite, nan
 
 import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.description import Placement
-from robodyn_ros.model.rotation_matrix import from_rpy, made_exact
+from robodyn_ros.model.rotation_matrix import from_quaternion, from_rpy, made_exact
 
 LONGEST_NAME = 200
+QUATERNION = 'quat_xyzw'
+UNIT = 1e-3  # deviation from 1 of the length of a quaternion with four digits
 # Stricter than float(), which accepts 'nan', 'inf', '1_000' and full-width digits.
 _NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
 
@@ -23,12 +25,30 @@ def read_placement(element, where):
     """
     origin = element.find('origin')
     zeros = (0.0, 0.0, 0.0)
+    if origin is not None and QUATERNION in origin.keys():
+        place = read_vector(origin, 'xyz', f'{where} origin', zeros)
+        return Placement(_quaternion(origin, f'{where} origin'), place)
     angles = read_vector(origin, 'rpy', f'{where} origin', zeros)
     return Placement(
         from_rpy(*angles),
         read_vector(origin, 'xyz', f'{where} origin', zeros),
         made_exact(*angles),
     )
+
+
+def _quaternion(origin, where):
+    """Return the rotation of the attribute `quat_xyzw`, of URDF 1.1."""
+    text = origin.get(QUATERNION)
+    if 'rpy' in origin.keys():
+        raise ModelError(f"{where} has the attributes 'rpy' and {QUATERNION!r}; expected one")
+    numbers = [read_value(word, f'{where} attribute {QUATERNION!r}') for word in text.split()]
+    length = hypot(*numbers)
+    if len(numbers) != 4 or abs(length - 1.0) > UNIT:
+        raise ModelError(
+            f'{where} attribute {QUATERNION!r} is {abbreviated(text)!r}; expected the four '
+            'numbers x y z w of a unit quaternion'
+        )
+    return from_quaternion(*(number / length for number in numbers))
 
 
 def required_child(element, tag, where):

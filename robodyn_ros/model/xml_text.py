@@ -25,6 +25,7 @@ MOST_BYTES = 10_000_000
 MOST_DEPTH = 500
 MOST_ELEMENTS = 100_000
 MOST_ATTRIBUTES = 200_000
+LFS = b'version https://git-lfs.github.com/'
 UTF_8_MARK, UTF_16_MARKS = codecs.BOM_UTF8, (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 _DECLARATION = re.compile(rb'\s*<\?xml\s[^>]*>')
@@ -78,6 +79,11 @@ def root_element(source):
 def _decoded(content, is_text):
     """Return bytes as text, and findings; bytes of a text have no other encoding than UTF-8."""
     _check_size(content)
+    if content.startswith(LFS):
+        raise ModelError(
+            'the description is a pointer of Git LFS; expected the file itself, as `git lfs pull` '
+            'brings it'
+        )
     if content.startswith(UTF_16_MARKS):
         content = content.decode('utf-16', errors='replace').encode()
     if (text := content.rstrip(b'\x00')).rstrip().endswith(b'>'):

@@ -102,9 +102,8 @@ class Plant(SensedPlant):
         led_joints=False,
         damped=(),
     ):
-        model = robot.model
+        self.model = model = robot.model
         model.require_dynamics()
-        self.model = model
         self.settings = settings
         self.q, self.qd = np.zeros(model.nq), np.zeros(model.nv)
         self.effort = np.zeros(model.nv)

@@ -4,6 +4,7 @@
 
 import importlib
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -61,3 +62,14 @@ def test_another_broken_pipe_is_an_error(monkeypatch):
     monkeypatch.setattr(importlib.import_module('robodyn_ros.cli.report'), 'main', fail)
     with pytest.raises(BrokenPipeError):
         main(['report'])
+
+
+def test_an_output_that_is_closed_or_full_is_no_defect():
+    """Of a service without an output, and of a full disk."""
+    words = [sys.executable, '-m', 'robodyn_ros', 'check', str(URDF)]
+    closed = subprocess.run(f'{shlex.join(words)} >&-', shell=True, stderr=subprocess.PIPE)
+    assert (closed.returncode, closed.stderr) == (0, b'')
+    with open('/dev/full', 'wb') as disk:
+        full = subprocess.run(words, stdout=disk, stderr=subprocess.PIPE, text=True)
+    assert full.returncode == 1
+    assert full.stderr == 'The output cannot be written: No space left on device.\n'

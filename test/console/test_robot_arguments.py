@@ -278,3 +278,13 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path, capsys):
     path.write_text(ARM)
     assert command('emit')([str(path), '--output', str(path)]) == 1
     assert capsys.readouterr().err == f"Refused: '{path}' cannot be used: File exists\n"
+
+
+def test_an_argument_of_a_xacro_file_without_its_colon_is_explained(capsys):
+    parser = robot_arguments.RobotParser(prog='x')
+    robot_arguments.add_robot(parser)
+    for words, is_told in ((['a.xacro', 'mass=2'], True), (['a.xacro', '--mass'], False)):
+        with pytest.raises(SystemExit):
+            parser.parse_args(words)
+        told = capsys.readouterr().err
+        assert ('expected name:=value for an argument of a xacro file' in told) == is_told

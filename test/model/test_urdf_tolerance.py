@@ -336,3 +336,97 @@ def test_a_mistake_of_xml_is_explained_with_its_line(kind):
     with pytest.raises(ModelError, match=f'is not well-formed XML: .*({words})') as caught:
         urdf.parse(text)
     assert len(str(caught.value)) < 300
+
+
+# What is replaced in GOOD by what, and the warning.
+UNREAD = {
+    'axis as text': (
+        '<axis xyz="0 0 1"/>',
+        '<axis>0 0 1</axis>',
+        "joint 'a': has <axis> with the text '0 0 1', which is not read; expected xyz=\"...\"",
+    ),
+    'misspelt axis': (
+        '<axis xyz="0 0 1"/>',
+        '<axis xzy="0 0 1"/>',
+        "joint 'a': has <axis> with the attribute 'xzy', which is not read; expected xyz=",
+    ),
+    'damping as text': (
+        '<axis xyz="0 0 1"/>',
+        '<axis xyz="0 0 1"/><dynamics>0.1</dynamics>',
+        "joint 'a': has <dynamics> with the text '0.1', which is not read; expected damping=",
+    ),
+    'limits as elements': (
+        '<limit lower="-2" upper="2" effort="40" velocity="3"/>',
+        '<limit><lower>-2</lower></limit>',
+        "joint 'a': has <limit> with <lower>, which is not read; expected lower=",
+    ),
+    'origin of another dialect': (
+        '<origin xyz="0.1 0 0.05"/>',
+        '<origin pos="0.1 0 0.05"/>',
+        "link 'upper' inertial: has <origin> with the attribute 'pos', which is not read",
+    ),
+    'origin of a link': (
+        '<link name="base"/>',
+        '<link name="base"><origin xyz="0 0 1"/></link>',
+        "link 'base': has 'origin', which is not read there; expected in <inertial",
+    ),
+    'mass beside the inertial': (
+        '<link name="base"/>',
+        '<link name="base"><mass value="1"/><inertia ixx="1"/></link>',
+        "link 'base': has 'mass', 'inertia', which is not read there",
+    ),
+    'inertial of a joint': (
+        '<axis',
+        '<inertial/><axis',
+        "joint 'a': has 'inertial', which is not read there; expected in a link",
+    ),
+    'degrees': (
+        'rpy="0.3 -0.2 0.5"',
+        'rpy="0 0 90"',
+        "joint 'a': has an origin with the angles 0 0 90 rad; are its numbers in radians?",
+    ),
+}
+
+
+@pytest.mark.parametrize('kind', UNREAD)
+def test_what_is_written_where_nobody_reads_it_is_a_warning(kind):
+    """As urdfdom and Pinocchio, which say nothing of it; the default is taken."""
+    old, new, words = UNREAD[kind]
+    assert old in GOOD
+    warnings = Robot.from_urdf(GOOD.replace(old, new, 1)).report.warnings
+    assert warnings[0].startswith(words), warnings
+
+
+def test_an_origin_may_have_a_quaternion():
+    """URDF 1.1: of half the angle about an axis; four digits are rounded to a unit quaternion."""
+    angle = 0.8
+    turned = GOOD.replace('rpy="0.3 -0.2 0.5"', f'rpy="0 0 {angle}"', 1)
+    w, z = np.cos(angle / 2), np.sin(angle / 2)
+    given = GOOD.replace('rpy="0.3 -0.2 0.5"', f'quat_xyzw="0 0 {float(z)!r} {float(w)!r}"', 1)
+    poses = [Robot.from_urdf(text).pose(Q, 'lower') for text in (turned, given)]
+    np.testing.assert_allclose(*poses, rtol=0.0, atol=1e-15)
+    short = given.replace(f'{float(z)!r} {float(w)!r}', f'{z:.4f} {w:.4f}')
+    R = Robot.from_urdf(short).pose(Q, 'lower')[:3, :3]
+    np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    'attributes, words',
+    [
+        ('quat_xyzw="0 0 1"', 'the four numbers x y z w of a unit quaternion'),
+        ('quat_xyzw="0 0 1 1"', 'the four numbers x y z w of a unit quaternion'),
+        ('quat_xyzw="0 0 0 0"', 'the four numbers x y z w of a unit quaternion'),
+        ('quat_xyzw="0 0 0 w"', "'quat_xyzw' is 'w'; expected a finite decimal number"),
+        ('rpy="0 0 0" quat_xyzw="0 0 0 1"', "attributes 'rpy' and 'quat_xyzw'; expected one"),
+    ],
+)
+def test_an_origin_with_no_quaternion_is_refused(attributes, words):
+    with pytest.raises(ModelError, match=f"joint 'a' origin .*{words}"):
+        urdf.parse(GOOD.replace('rpy="0.3 -0.2 0.5"', attributes, 1))
+
+
+def test_a_pointer_of_git_lfs_is_told(tmp_path):
+    path = tmp_path / 'arm.urdf'
+    path.write_text('version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n')
+    with pytest.raises(ModelError, match='a pointer of Git LFS; expected .*`git lfs pull`'):
+        Robot.from_urdf(path)

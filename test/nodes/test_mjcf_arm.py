@@ -13,6 +13,7 @@ pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 mujoco = pytest.importorskip('mujoco', reason='mujoco is not installed')
 
 from robodyn_ros.testing.started_node import StartedNode
+from support.nodes.launched import by_runner
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']
@@ -67,3 +68,12 @@ def test_the_command_runs_an_arm_of_mjcf(tmp_path):
         node.close()
     assert code == 0, node.output
     assert "'mj_arm' is simulated" in node.output and 'Traceback' not in node.output
+
+
+@pytest.mark.launch_file
+def test_the_launch_file_runs_an_arm_of_mjcf(tmp_path, node_environment, node_command):
+    path = tmp_path / 'arm.xml'
+    path.write_text(ARM)
+    law = 'gravity_compensation'
+    words = [f'description_file:={path}', f'law:={law}']
+    by_runner(node_environment, node_command, tmp_path, 'simulated_arm', words, law)

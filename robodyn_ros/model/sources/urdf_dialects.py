@@ -226,12 +226,13 @@ def _gear(element, joints):
     frame = poses[child] @ _pose(element.find('pose'), poses, child, where)
     found, multiplier = [], -ratio
     for link, tag in ((parent, 'axis'), (child, 'axis2')):
-        axis = frame.rotation @ unit_axis(_axis(element, tag, where))
+        axis = product(frame.rotation, unit_axis(_axis(element, tag, where)))
         joint, sign = _between(reference, link, joints, where)
-        along = poses[joint.child].rotation @ unit_axis(joint.axis)
-        if min(np.abs(along - axis).max(), np.abs(along + axis).max()) > PARALLEL:
+        along = product(poses[joint.child].rotation, unit_axis(joint.axis))
+        same, opposite = (np.abs(along - side * axis).max() <= PARALLEL for side in (1.0, -1.0))
+        if not (same or opposite):
             raise ModelError(f'{where} has <{tag}> apart from the axis of joint {joint.name!r}')
-        multiplier *= sign * (1.0 if along @ axis > 0.0 else -1.0)
+        multiplier *= sign if same else -sign
         found.append(joint.name)
     leader, name = found
     return name, leader, float(multiplier)
