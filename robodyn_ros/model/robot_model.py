@@ -128,7 +128,8 @@ class Spring(NamedTuple):
     stiffness: float
     damping: float
 
-    __repr__ = short_repr
+    def __repr__(self):
+        return short_repr(self)
 
 
 @dataclass(frozen=True, eq=False)
