@@ -71,7 +71,8 @@ class TaskPoint(NamedTuple):
     link: str
     place: np.ndarray
 
-    __repr__ = short_repr
+    def __repr__(self):
+        return short_repr(self)
 
 
 def task_dynamics(

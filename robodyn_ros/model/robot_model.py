@@ -131,7 +131,8 @@ class Spring(NamedTuple):
     damping: float
     rest: float = 0.0
 
-    __repr__ = short_repr
+    def __repr__(self):
+        return short_repr(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.rotors import EXACT, Rotor
 from robodyn_ros.model.sources import closure_file, rotor_file
 from robodyn_ros.model.sources.description_source import MJCF, opened
-from robodyn_ros.model.sources.examples import example
+from robodyn_ros.model.sources.examples import example_source
 from robodyn_ros.robot.centroidal import Centroidal
 from robodyn_ros.robot.configuration_space import ConfigurationSpace
 from robodyn_ros.robot.derivatives import Derivatives
@@ -310,7 +310,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             If there is no example of that name.
         """
         if isinstance(description, str):
-            description = opened(example(description)).description()
+            description = opened(*example_source(description)).description()
         closures = *description.closures, *closures
         model = build.build(
             with_couplings(description, couplings),

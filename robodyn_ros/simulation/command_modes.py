@@ -32,7 +32,8 @@ class Command(NamedTuple):
     value: np.ndarray
     mode: np.ndarray
 
-    __repr__ = short_repr
+    def __repr__(self):
+        return short_repr(self)
 
 
 def merged(first, second):

@@ -102,9 +102,9 @@ class Plant(SensedPlant):
         led_joints=False,
         damped=(),
     ):
-        self.model = model = robot.model
+        model = robot.model
         model.require_dynamics()
-        self.settings = settings
+        self.model, self.settings = model, settings
         self.q, self.qd = np.zeros(model.nq), np.zeros(model.nv)
         self.effort = np.zeros(model.nv)
         self.faults, self.refused = 0, Counter()
@@ -115,8 +115,7 @@ class Plant(SensedPlant):
         self._robot = robot
         if position is None:
             position = model.closed_posture if model.has_loops else self._near_zero()
-        if velocity is None:
-            velocity = self.qd
+        velocity = self.qd if velocity is None else velocity
         self._initial = self.checked_position(position), self.checked_velocity(velocity)
         self._drives = drives.Drives(model, settings, self._inertia)
         self._f_ext = np.zeros((len(model.body_names), 6))
@@ -700,9 +699,7 @@ class Plant(SensedPlant):
         if status in (BEYOND_REACH, DEAD_CENTRE):
             where = f'the loops of {", ".join(self._loops)} do not close'
         elif status == TOO_LONG:
-            where = (
-                'the step is too long for the speed of its joints; shorter ones keep the energy'
-            )
+            where = 'the step is too long for the speed of its joints; shorter ones keep energy'
         elif status > 0:
             where = f'the mass matrix is singular at body {self.model.body_names[status]!r}'
         else:

@@ -40,7 +40,8 @@ class Rollout(NamedTuple):
     blown_up: np.ndarray
     faults: tuple[str, ...]
 
-    __repr__ = short_repr
+    def __repr__(self):
+        return short_repr(self)
 
 
 def checked_states(checked, states):

@@ -15,6 +15,8 @@ import time
 from collections import Counter
 from typing import Any, Callable, Iterator, NamedTuple
 
+from rclpy.action import ActionClient, ActionServer, get_action_server_names_and_types_by_node
+from rclpy.client import Client
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSCompatibility, qos_check_compatible
 from rclpy.serialization import deserialize_message, serialize_message
@@ -24,6 +26,7 @@ from robodyn_ros.ros.transport.polled_group import PolledGroup
 from robodyn_ros.testing.participant import SOON, wait_until
 
 ROUNDING = 1000  # [ns] error of the source timestamps of the middleware
+ACTION_CALLS = 'send_goal_async', '_cancel_goal_async'  # of an ActionClient
 MOST_TIMES = 10_000  # kept times of publication of a subscription
 
 
@@ -171,9 +174,16 @@ class Exchange:
             self._spun.append(node)
             _call_after(node, 'create_subscription', functools.partial(self._read, enqueue))
             _call_after(node, 'create_client', functools.partial(self._watch, node))
+            add = node.add_waitable
+
+            def add_waitable(each):
+                add(each)
+                self._watch(node, each)
+
+            node.add_waitable = add_waitable
             for subscription in node.subscriptions:
                 self._read(enqueue, subscription)
-            for client in node.clients:
+            for client in (*node.clients, *node.waitables):
                 self._watch(node, client)
         self._routes.clear()
 
@@ -237,10 +247,11 @@ class Exchange:
             if _count_matched(publisher) < listeners[publisher]
             or subscription.get_publisher_count() < sources[subscription]
         }
+        actions = [each for each in node.waitables if isinstance(each, ActionClient)]
         services = {
-            f"the service '{client.srv_name}'"
-            for client in node.clients
-            if self._is_served(node, client) and not client.service_is_ready()
+            f"the {'action' if client in actions else 'service'} '{_name(client)}'"
+            for client in (*node.clients, *actions)
+            if self._is_served(node, client) and not _is_ready(client)
         }
         return sorted(topics | services)
 
@@ -356,23 +367,50 @@ class Exchange:
     # Requests.
 
     def _watch(self, node, client):
-        call = client.call_async
+        """Note the requests of a client of a service or an action; not those for results."""
+        is_action = isinstance(client, ActionClient)
+        calls = ACTION_CALLS if is_action else ('call_async',) * isinstance(client, Client)
+        for name in calls:
+            setattr(
+                client, name, functools.partial(self._noted, node, client, getattr(client, name))
+            )
 
-        def call_async(request):
-            future = call(request)
-            if self._is_served(node, client):
-                self.pending.append(future)
-            return future
-
-        client.call_async = call_async
+    def _noted(self, node, client, call, *arguments, **options):
+        future = call(*arguments, **options)
+        if self._is_served(node, client):
+            self.pending.append(future)
+        return future
 
     def _is_served(self, node, client) -> bool:
-        name = node.resolve_service_name(client.srv_name)
+        name = node.resolve_service_name(_name(client))
         return any(
-            each.resolve_service_name(service.srv_name) == name
+            name in (_actions_of(each) if isinstance(client, ActionClient) else _services_of(each))
             for each in (*self._hosted, *self._spun)
-            for service in each.services
         )
+
+
+def _services_of(node) -> list[str]:
+    """Return the names of the services of a node."""
+    return [node.resolve_service_name(service.srv_name) for service in node.services]
+
+
+def _actions_of(node) -> list[str]:
+    """Return the names of the actions of a node, which their servers do not tell."""
+    if not any(isinstance(each, ActionServer) for each in node.waitables):
+        return []
+    place = node.get_name(), node.get_namespace()
+    return [name for name, _ in get_action_server_names_and_types_by_node(node, *place)]
+
+
+def _name(client) -> str:
+    """Return the name of the service or the action of a client."""
+    return client._action_name if isinstance(client, ActionClient) else client.srv_name
+
+
+def _is_ready(client) -> bool:
+    """Return whether the server of a client has been found."""
+    is_action = isinstance(client, ActionClient)
+    return client.server_is_ready() if is_action else client.service_is_ready()
 
 
 def _has_delivered(subscription, count: int) -> bool:

@@ -52,7 +52,8 @@ class RobotState(NamedTuple):
     velocity: np.ndarray  # [rad/s | m/s]
     effort: np.ndarray  # acting [N m | N]
 
-    __repr__ = short_repr
+    def __repr__(self):
+        return short_repr(self)
 
 
 class SimulatedRobot:

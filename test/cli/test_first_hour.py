@@ -92,7 +92,7 @@ def test_descriptions_of_robot_descriptions_are_examples_too(monkeypatch, tmp_pa
     assert robot.name == 'two_link' and robot.gravity[2] == -1.62
     with pytest.raises(UnknownNameError, match="got 'no_such_arm'.*robot_descriptions"):
         robodyn_ros.Robot.from_description('no_such_arm')
-    with pytest.raises(UnknownNameError, match='has neither URDF nor MJCF of it'):
+    with pytest.raises(UnknownNameError, match='has no URDF, MJCF or xacro of it'):
         robodyn_ros.example('nothing')
 
 
@@ -125,6 +125,25 @@ XACRO = """<robot name="made" xmlns:xacro="http://www.ros.org/wiki/xacro">
 <joint name="turn" type="continuous"><parent link="base"/><child link="tip"/><axis xyz="0 1 0"/>
 </joint></robot>
 """
+
+
+def test_a_description_of_xacro_alone_gets_its_own_arguments(monkeypatch, tmp_path):
+    """Those of UR, Franka and Kinova in robot_descriptions have no URDF."""
+    pytest.importorskip('xacro', reason='xacro is not installed')
+    package = tmp_path / 'robot_descriptions'
+    package.mkdir()
+    path = tmp_path / 'made.urdf.xacro'
+    path.write_text(XACRO.replace('${0.25 * 2}', '$(arg reach)'))
+    (package / '__init__.py').touch()
+    (package / 'made_description.py').write_text(
+        f'XACRO_PATH = {str(path)!r}\nXACRO_ARGS = {{"reach": "0.75"}}\n'
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in [name for name in sys.modules if name.startswith('robot_descriptions')]:
+        monkeypatch.delitem(sys.modules, name)
+    assert robodyn_ros.example('made_description') == path
+    robot = robodyn_ros.Robot.from_description('made_description')
+    assert robot.gravity_torque([0.0])[0] == pytest.approx(-2.0 * 9.81 * 0.75, rel=1e-14)
 
 
 def test_xacro_files_are_expanded(tmp_path):

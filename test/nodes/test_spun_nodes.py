@@ -17,6 +17,12 @@ import pytest
 rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
+from support.nodes import action_type
+
+action_type.provide()
+
+from control_msgs.action import FollowJointTrajectory
+from rclpy.action import ActionClient
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
@@ -207,6 +213,53 @@ def test_a_request_is_answered_before_the_next_state(arm, referee):
         arm.push('tool0', (0.0, 0.0, 5.0), duration=0.05)
 
     assert pushed == referee(push_before_the_next)
+
+
+class Client(Watcher):
+    """A node that sends a goal at a state, and cancels it at a later one."""
+
+    def __init__(self, cancel_at=None):
+        super().__init__(self.act)
+        name = f'{CONTROLLER}/follow_joint_trajectory'
+        self.action = ActionClient(self, FollowJointTrajectory, name)
+        self.cancel_at, self.accepted, self.cancelled, self.goal = cancel_at, [], [], None
+
+    def act(self, step):
+        if step == STATE:
+            goal = FollowJointTrajectory.Goal(trajectory=trajectory(TARGET))
+            self.action.send_goal_async(goal).add_done_callback(self.take)
+        elif step == self.cancel_at:
+            self.goal.cancel_goal_async().add_done_callback(
+                lambda _: self.cancelled.append(self.steps[-1])
+            )
+
+    def take(self, answer):
+        self.goal = answer.result()
+        self.accepted.append((self.steps[-1], self.goal.accepted))
+
+
+def test_a_goal_acts_at_the_state_that_the_node_saw(load, arm, referee):
+    node = arm.spin(Client())
+    assert bits(arm) == referee(lambda arm: arm.go_to(TARGET, 0.5))
+    assert node.accepted == [(STATE, True)]
+
+
+def test_a_cancellation_acts_at_the_state_that_the_node_saw(load, controlled_robot):
+    """The referee goes and stops between the same states, by calls of the test."""
+    ends = []
+    for cancels in (True, False):
+        arm = controlled_robot(TWO_LINK)
+        if cancels:
+            rclpy.init()
+            node = arm.spin(Client(cancel_at=STATE + 100))
+        else:
+            arm.step(STATE - 1)
+            arm.go_to(TARGET, 0.5)
+            arm.step(100)
+            arm.controller.node.session.supervisor.hold()
+        ends.append(np.concatenate(arm.advance(0.3 - arm.time)[1:]).tobytes())
+        arm.close()
+    assert node.cancelled == [STATE + 100] and ends[0] == ends[1]
 
 
 def test_a_stop_acts_at_the_state_that_the_node_saw(arm):

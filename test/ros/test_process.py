@@ -37,6 +37,13 @@ def test_bad_arguments_end_with_a_sentence(arguments, words, capsys):
     assert re.search(words, capsys.readouterr().err)
 
 
+@pytest.mark.parametrize('name', ['-h', '--help'])
+def test_help_is_no_mistake(name, capsys):
+    assert process.run_node(None, [name]) == 0
+    out, err = capsys.readouterr()
+    assert 'takes ROS arguments only, as in `--ros-args -p urdf_path' in out and not err
+
+
 @pytest.mark.parametrize('is_alive', [True, False])
 def test_what_rclpy_raises_while_it_is_shut_down_is_no_defect(is_alive):
     """Then its entities are gone in the middle of a call; the node goes on with its end."""

@@ -138,8 +138,8 @@ def test_the_refusal_of_a_long_step_says_that_shorter_ones_help():
     plant = Plant(robot, PlantSettings(**FREE), start, speed)
     plant.step(dt=1.0)
     assert plant.fault.startswith(
-        "robot 'two_link': the step is too long for the speed of its joints; shorter ones keep "
-        'the energy at t = 0 s'
+        "robot 'two_link': the step is too long for the speed of its joints; shorter ones "
+        'keep energy at t = 0 s'
     )
     found = plant.rollout(start, speed, np.zeros((1, 2)), 1.0)
     assert found.blown_up[0] == 0 and 'too long for the speed' in found.faults[0]

@@ -45,7 +45,8 @@ class LawParameter(NamedTuple):
     lower: float = 0.0
     upper: float = math.inf
 
-    __repr__ = short_repr
+    def __repr__(self):
+        return short_repr(self)
 
     @property
     def defaults(self):
@@ -70,7 +71,8 @@ class LawOption(NamedTuple):
     default: str | tuple[str, ...]
     text: str
 
-    __repr__ = short_repr
+    def __repr__(self):
+        return short_repr(self)
 
 
 class ControlLaw:

@@ -52,7 +52,8 @@ class Measurement(NamedTuple):
     since: float
     stamp: tuple[int, int]
 
-    __repr__ = short_repr
+    def __repr__(self):
+        return short_repr(self)
 
     def age(self, now):
         """Return the age of the state, with its age on receipt."""

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.posture import skew
 
 
@@ -35,8 +34,6 @@ class Body(NamedTuple):
     m: float
     I: np.ndarray  # noqa: E741  the letter of the book
     rho: np.ndarray
-
-    __repr__ = short_repr
 
     @property
     def about_origin(self):

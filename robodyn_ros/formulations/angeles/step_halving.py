@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import ParameterError, SingularityError, short_repr
+from robodyn_ros.errors import ParameterError, SingularityError
 
 #: Halvings of one step before it is given up: h is then 1e-9 of the first.
 HALVINGS = 30
@@ -39,8 +39,6 @@ class Solution(NamedTuple):
     t: np.ndarray
     y: np.ndarray
     refused: int
-
-    __repr__ = short_repr
 
 
 def two_three(f, t, y, h):

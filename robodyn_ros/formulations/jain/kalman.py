@@ -19,8 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
-
 
 class Estimate(NamedTuple):
     """The filter's estimate of a state of size m from a measurement of size r.
@@ -50,8 +48,6 @@ class Estimate(NamedTuple):
     innovation: np.ndarray
     innovation_covariance: np.ndarray
     gain: np.ndarray
-
-    __repr__ = short_repr
 
 
 def kalman_filter(parent, F, Q, H, N, y):

@@ -18,8 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
-
 
 class Blocks(NamedTuple):
     """The matrix [A, B; C, D] with square A and D.
@@ -40,8 +38,6 @@ class Blocks(NamedTuple):
     B: np.ndarray
     C: np.ndarray
     D: np.ndarray
-
-    __repr__ = short_repr
 
     @property
     def whole(self):

@@ -23,7 +23,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.articulated_bodies import articulated
 from robodyn_ros.formulations.jain.inverse_dynamics import (
     base_acceleration,
@@ -48,8 +47,6 @@ class Pickoff(NamedTuple):
 
     body: int
     phi: np.ndarray
-
-    __repr__ = short_repr
 
 
 def kernel(tree, art):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import UnknownNameError, short_repr
+from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.formulations.jain.operators.sweeps import gather, scatter
 from robodyn_ros.formulations.jain.spatial_algebra import phi, transform
 from robodyn_ros.formulations.posture import model_of
@@ -35,8 +35,6 @@ class Node(NamedTuple):
     body: int
     R: np.ndarray
     p: np.ndarray
-
-    __repr__ = short_repr
 
     @property
     def phi(self):

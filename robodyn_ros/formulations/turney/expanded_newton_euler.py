@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.posture import arm_at, cross, states
 
 
@@ -42,8 +41,6 @@ class Sums(NamedTuple):
     spinning: np.ndarray
     first: np.ndarray
     second: np.ndarray
-
-    __repr__ = short_repr
 
 
 def sums(arm):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import ParameterError, short_repr
+from robodyn_ros.errors import ParameterError
 from robodyn_ros.formulations.count import operations
 from robodyn_ros.formulations.posture import model_of
 from robodyn_ros.formulations.turney.luh_walker_paul import inverse_dynamics as newton_euler
@@ -40,8 +40,6 @@ class Deleted(NamedTuple):
     error: np.ndarray
     multiplications: int
     additions: int
-
-    __repr__ = short_repr
 
 
 def without(terms):

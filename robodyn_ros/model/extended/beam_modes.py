@@ -33,7 +33,8 @@ class Modes(NamedTuple):
     shapes: np.ndarray
     stiffness: np.ndarray
 
-    __repr__ = short_repr
+    def __repr__(self):
+        return short_repr(self)
 
 
 def bending_roots(count, sign=-1.0):

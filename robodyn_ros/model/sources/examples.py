@@ -5,7 +5,9 @@
 import difflib
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from robodyn_ros.errors import UnknownNameError
 
@@ -32,7 +34,9 @@ def package_file(path: str | Path) -> Path:
 
 
 def example(name: str) -> Path:
-    """Return the URDF of an example robot, for `Robot.from_urdf`; of others the MJCF.
+    """Return the URDF of an example robot, for `Robot.from_urdf`; of others the MJCF or the xacro.
+
+    `Robot.from_description(name)` also gives a xacro file the arguments of its description.
 
     Parameters
     ----------
@@ -49,19 +53,43 @@ def example(name: str) -> Path:
     UnknownNameError
         If there is no robot of that name; the message lists those of this package.
     """
+    return example_source(name)[0]
+
+
+def example_source(name: str) -> tuple[Path, Mapping[str, Any] | None]:
+    """Return the file of an example robot, and the arguments of a xacro file.
+
+    Parameters
+    ----------
+    name : str
+        As of `example`.
+
+    Returns
+    -------
+    tuple of Path and mapping
+        The file, and its arguments or None.
+
+    Raises
+    ------
+    UnknownNameError
+        As of `example`.
+    """
     folder = package_file(FOLDER)
     ours = sorted(path.stem for path in folder.glob('*.urdf'))
     if name in ours:
-        return folder / f'{name}.urdf'
+        return folder / f'{name}.urdf', None
     hint = ''
     if str(name).isidentifier():
         try:
             found = importlib.import_module(f'robot_descriptions.{name}')
-            return Path(found.URDF_PATH if hasattr(found, 'URDF_PATH') else found.MJCF_PATH)
         except ModuleNotFoundError:
             hint = _further(name)
-        except AttributeError:
-            hint = '; robot_descriptions has neither URDF nor MJCF of it'
+        else:
+            for kind in ('URDF_PATH', 'MJCF_PATH', 'XACRO_PATH'):
+                if hasattr(found, kind):
+                    arguments = getattr(found, 'XACRO_ARGS', {}) if kind == 'XACRO_PATH' else None
+                    return Path(getattr(found, kind)), arguments
+            hint = '; robot_descriptions has no URDF, MJCF or xacro of it'
     raise UnknownNameError(f'example robot: got {name!r}; expected one of {", ".join(ours)}{hint}')
 
 

@@ -39,7 +39,8 @@ class ActuatorTorques(NamedTuple):
     torque: np.ndarray
     squeeze: np.ndarray
 
-    __repr__ = short_repr
+    def __repr__(self):
+        return short_repr(self)
 
 
 def actuator_torques(

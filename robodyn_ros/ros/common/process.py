@@ -140,6 +140,9 @@ def run_node(make_node: Callable, args=None) -> int:
     program = Path(sys.argv[0]).name
     try:
         surplus = remove_ros_args(sys.argv if args is None else [program, *args])[1:]
+        if surplus in (['-h'], ['--help']):
+            print(f'{program} {USAGE}')
+            return 0
         if surplus:
             print(f'{program}: got {" ".join(surplus)!r}; it {USAGE}', file=sys.stderr)
             return REFUSED

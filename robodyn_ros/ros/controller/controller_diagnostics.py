@@ -95,7 +95,7 @@ def _joint_states(name, intake, supervisor, rates, publishers):
         level, text = WARN, f'{rates.rejected} joint states were refused: {intake.detail}'
     elif supervisor.stuck:
         level, text = WARN, stuck_sentence(supervisor)
-    elif publishers != 1:
+    elif publishers > 1 or (publishers == 0 and supervisor.state != State.WAIT_STATE):
         level, text = WARN, f"There are {publishers} publishers of '{intake.topic}'."
     rejected = {f'rejected.{reason}': count for reason, count in intake.rejected.items()}
     return diagnostic_status(

@@ -61,7 +61,7 @@ class FollowJointTrajectoryServer:
             self._begin,
             lambda sentence: self._refuse('INVALID_GOAL', sentence),
             self._execute,
-            lambda _: CancelResponse.ACCEPT,
+            self._cancel,
         )
         self._monitor = node.create_timer(
             MONITOR_PERIOD, self._watch, clock=Clock(clock_type=ClockType.STEADY_TIME)
@@ -94,6 +94,13 @@ class FollowJointTrajectoryServer:
         result = self._action.Result()
         result.error_code, result.error_string = await goal.outcome
         return result
+
+    def _cancel(self, handle):
+        """Stop a goal at once; `_watch` ends it."""
+        for goal in self._running:
+            if goal.handle is handle:
+                goal.stop()
+        return CancelResponse.ACCEPT
 
     def _watch(self):
         for goal in list(self._running):
@@ -175,7 +182,7 @@ class _Goal:
         """Return error code and sentence once the goal has ended, else None."""
         supervisor, codes = self._session.supervisor, self._codes
         if self.handle.is_cancel_requested:
-            self._stop_following(supervisor)
+            self.stop()
             self.handle.canceled()
             return codes.SUCCESSFUL, 'The goal was cancelled; the arm comes to rest and holds.'
         if self.replaced:
@@ -186,7 +193,7 @@ class _Goal:
             violation = self._path.violation(*errors)
             if not violation:
                 return None
-            self._stop_following(supervisor)
+            self.stop()
             return self._abort(codes.PATH_TOLERANCE_VIOLATED, violation)
         if supervisor.completed is not self._trajectory:
             by_another = supervisor.following is not None
@@ -194,8 +201,9 @@ class _Goal:
             return self._abort(codes.INVALID_GOAL, f'it was given up: {why}')
         return self._judge_end(self._end.violation(*errors))
 
-    def _stop_following(self, supervisor):
-        """Hold the posture, unless another reference has replaced this one."""
+    def stop(self):
+        """Come to rest and hold the posture, unless another reference has replaced this one."""
+        supervisor = self._session.supervisor
         if supervisor.following is self._trajectory:
             supervisor.hold()
 

@@ -45,7 +45,8 @@ class ContactPoint(NamedTuple):
     gap: float
     force: np.ndarray
 
-    __repr__ = short_repr
+    def __repr__(self):
+        return short_repr(self)
 
 
 class ContactState:

@@ -65,8 +65,8 @@ def balance_energy(topology, constants, gravity, work, expected, locked, drift, 
 def is_lost(work, expected, kinetic):
     """Return whether a piece that was not corrected has a large error of the energy, or no number.
 
-    A piece in which a joint comes to rest has a small one: a large part of the kinetic energy
-    after it, and a small part of that before it.
+    A piece in which a joint comes to rest may have a large one in the kinetic energy after it. In
+    that before it this is small.
 
     `work`: memory of the recursions, with the energies after the piece.
     `expected`: energy that it should have [J].

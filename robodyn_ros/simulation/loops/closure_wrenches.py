@@ -42,7 +42,8 @@ class ClosureWrenches(NamedTuple):
     wrenches: list[tuple[str, np.ndarray]]
     torque: np.ndarray
 
-    __repr__ = short_repr
+    def __repr__(self):
+        return short_repr(self)
 
 
 def closure_wrenches(

@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
-
 
 class Corrected(NamedTuple):
     """A constrained motion, and the free motion that it corrects.
@@ -35,8 +33,6 @@ class Corrected(NamedTuple):
     thdd: np.ndarray
     free: np.ndarray
     multipliers: np.ndarray
-
-    __repr__ = short_repr
 
 
 def forward_dynamics(solve, force, G, acceleration):

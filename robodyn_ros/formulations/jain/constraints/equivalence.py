@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.constraints.projected import dependent_first, transformation
 
 
@@ -41,8 +40,6 @@ class Partitioned(NamedTuple):
     force: np.ndarray
     G_r: np.ndarray
     P: np.ndarray
-
-    __repr__ = short_repr
 
 
 def partitioned(M, force, G):

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.constraints.bilateral import Pfaffian
 from robodyn_ros.formulations.jain.inverse_dynamics import coriolis_accelerations
 from robodyn_ros.formulations.jain.operators.sweeps import scatter
@@ -45,8 +44,6 @@ class Loop(NamedTuple):
     x: Node
     y: Node | None
     Q: np.ndarray
-
-    __repr__ = short_repr
 
 
 WELD = np.eye(6)

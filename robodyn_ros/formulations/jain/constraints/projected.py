@@ -15,8 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
-
 
 class Projected(NamedTuple):
     """A constrained motion in independent coordinates.
@@ -34,8 +32,6 @@ class Projected(NamedTuple):
     thdd: np.ndarray
     independent: np.ndarray
     M_r: np.ndarray
-
-    __repr__ = short_repr
 
 
 def dependent_first(G):

@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.constraints.complementarity import is_solution, lemke
 
 
@@ -42,8 +41,6 @@ class Contact(NamedTuple):
     multipliers: np.ndarray
     gap_acceleration: np.ndarray
     solved: bool
-
-    __repr__ = short_repr
 
 
 def problem(solve, force, G, acceleration):

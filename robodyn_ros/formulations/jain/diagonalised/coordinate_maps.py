@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, short_repr
+from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.jain.articulated_bodies import residual_forces
 from robodyn_ros.formulations.jain.operators.sweeps import stacked
 from robodyn_ros.formulations.jain.quasi_velocities import upper_factor
@@ -44,8 +44,6 @@ class Velocities(NamedTuple):
     xi: np.ndarray
     V: np.ndarray
     V_plus: np.ndarray
-
-    __repr__ = short_repr
 
 
 def velocities_of_rates(tree, art, thd):

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.articulated_bodies import articulated, biased_residual_forces
 from robodyn_ros.formulations.jain.diagonalised.coordinate_maps import Velocities
 from robodyn_ros.formulations.jain.sensitivities.articulated_rates import (
@@ -44,8 +43,6 @@ class VelocityForces(NamedTuple):
     bodies: np.ndarray
     torques: np.ndarray
     rates: ArticulatedRates
-
-    __repr__ = short_repr
 
 
 def velocity_forces(tree, art, moving: Velocities):

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.complex_step import along, gradient
 from robodyn_ros.formulations.jain.constraints.projected import (
     dependent_first,
@@ -46,8 +45,6 @@ class Reduction(NamedTuple):
     drift: np.ndarray
     dependent: np.ndarray
     independent: np.ndarray
-
-    __repr__ = short_repr
 
 
 def reduction(Y, acceleration, independent=None, names=None):

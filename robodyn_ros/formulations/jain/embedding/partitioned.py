@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.embedding import subgraphs
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 
@@ -42,8 +41,6 @@ class Part(NamedTuple):
     E: np.ndarray
     A: np.ndarray
     M: np.ndarray
-
-    __repr__ = short_repr
 
     @property
     def mass_matrix(self):
@@ -79,8 +76,6 @@ class Parts(NamedTuple):
     up: np.ndarray
     rows: np.ndarray
     freedoms: np.ndarray
-
-    __repr__ = short_repr
 
 
 def indices(slices, nodes):

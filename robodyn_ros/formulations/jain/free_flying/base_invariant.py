@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, short_repr
+from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.jain.articulated_bodies import articulated, biased_residual_forces
 from robodyn_ros.formulations.jain.inverse_dynamics import (
     coriolis_accelerations,
@@ -235,8 +235,6 @@ class Residuals(NamedTuple):
     z_dual_plus: np.ndarray
     epsilon_dual: np.ndarray
     dual: Dual
-
-    __repr__ = short_repr
 
 
 def residuals(tree, art, a, b, T):

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, short_repr
+from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.jain.inverse_dynamics import (
     coriolis_accelerations,
     gravity_accelerations,
@@ -49,8 +49,6 @@ class Switched(NamedTuple):
     bodies: tuple
     J_RG: np.ndarray
     J_GR: np.ndarray
-
-    __repr__ = short_repr
 
 
 def switched(tree, thd, k, gravity=True):

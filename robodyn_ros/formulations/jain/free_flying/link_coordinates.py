@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, short_repr
+from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.jain.free_flying.base_invariant import felt_accelerations
 from robodyn_ros.formulations.jain.inverse_dynamics import gravity_accelerations, gyroscopic_forces
 from robodyn_ros.formulations.jain.spatial_algebra import tilde
@@ -43,8 +43,6 @@ class Links(NamedTuple):
     R: np.ndarray
     p: np.ndarray
     V: np.ndarray
-
-    __repr__ = short_repr
 
 
 def links_of(tree, V):

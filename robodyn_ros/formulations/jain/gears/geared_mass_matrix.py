@@ -19,8 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
-
 
 class Constants(NamedTuple):
     """Quantities of a chain that do not depend on its configuration (12.20).
@@ -38,8 +36,6 @@ class Constants(NamedTuple):
     Mc: np.ndarray
     D_m: np.ndarray
     L_m: np.ndarray
-
-    __repr__ = short_repr
 
 
 def constants(chain):

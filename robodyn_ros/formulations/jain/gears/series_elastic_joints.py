@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import ParameterError, short_repr
+from robodyn_ros.errors import ParameterError
 from robodyn_ros.formulations.jain.gears.geared_chain import spanning_model
 from robodyn_ros.formulations.jain.sko.dynamics import forward_dynamics as sko_forward_dynamics
 
@@ -32,8 +32,6 @@ class Pair(NamedTuple):
 
     motor: np.ndarray
     link: np.ndarray
-
-    __repr__ = short_repr
 
 
 def spring_torques(chain, stiffness, damping, theta, thd):

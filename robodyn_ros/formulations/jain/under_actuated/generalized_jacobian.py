@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.composite_bodies import composite_inertias
 from robodyn_ros.formulations.jain.under_actuated.arms import chosen
 from robodyn_ros.formulations.jain.under_actuated.hybrid_dynamics import hybrid_dynamics
@@ -34,8 +33,6 @@ class Jacobians(NamedTuple):
 
     J_G: np.ndarray
     J_D: np.ndarray
-
-    __repr__ = short_repr
 
 
 def products(tree, active, thdd_a, nodes):

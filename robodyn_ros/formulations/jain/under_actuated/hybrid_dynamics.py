@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.articulated_bodies import articulated
 from robodyn_ros.formulations.jain.inverse_dynamics import (
     coriolis_accelerations,
@@ -48,8 +47,6 @@ class Motion(NamedTuple):
     thdd: np.ndarray
     alpha: np.ndarray
     z: np.ndarray
-
-    __repr__ = short_repr
 
 
 def hybrid_dynamics(tree, active, thd, thdd_a, T_p, f_ext=None, gravity=True):

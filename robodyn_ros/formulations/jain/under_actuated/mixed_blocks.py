@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import short_repr
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.under_actuated.arms import active_arm, passive_arm
 
@@ -39,8 +38,6 @@ class MixedBlocks(NamedTuple):
     S_ap: np.ndarray
     S_pp: np.ndarray
     U: np.ndarray
-
-    __repr__ = short_repr
 
 
 def mixed_blocks(tree, active):
