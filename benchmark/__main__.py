@@ -23,8 +23,11 @@ FOLDERS = {
         'inverse_kinematics',
         'closed_chains',
         'loop_growth',
+        'unit_torques',
+        'body_tiles',
+        'packs',
     ),
-    'simulation': ('plant', 'contact', 'closed_steps', 'integrators'),
+    'simulation': ('plant', 'contact', 'integrators'),
     'nodes': (
         'tick',
         'shortcuts',
