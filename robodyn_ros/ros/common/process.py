@@ -59,9 +59,9 @@ def tasks_of(executor) -> list:
     Parameters
     ----------
     executor : rclpy Executor
-        The executor.
+        The executor; rclpy keeps the list to itself, and may have none in another version.
     """
-    return [task for task, *_ in list(executor._tasks)]
+    return [task for task, *_ in list(getattr(executor, '_tasks', ()))]
 
 
 class StopSignal:
