@@ -25,10 +25,11 @@ FOLDERS = {
         'closed_chains',
         'loop_growth',
         'kernel_orders',
+        'unit_torques',
         'body_tiles',
         'packs',
     ),
-    'simulation': ('plant', 'contact', 'closed_steps', 'integrators'),
+    'simulation': ('plant', 'contact', 'integrators'),
     'nodes': (
         'tick',
         'shortcuts',

@@ -109,9 +109,14 @@ def test_names_are_no_markup_in_a_terminal(monkeypatch, capsys):
     from robodyn_ros.cli import warmup
 
     monkeypatch.setattr(sys.stdout, 'isatty', lambda: True, raising=False)
+    monkeypatch.setenv('COLUMNS', '200')
+    monkeypatch.delenv('NO_COLOR', raising=False)
+    name = 'law of [/] [red]robot[/red] [link=file:///etc]x[/link]'
     with warmup.progress_display() as progress:
-        progress('law of [/] [red]robot[/red] [link=file:///etc]x[/link]', 0, 2)
-        progress('', 2, 2)
+        progress(name, 1, 2)
+    shown = capsys.readouterr().out
+    assert name in shown, 'part of the name was taken as markup'
+    assert '\x1b]8;' not in shown, 'a name became a link'
 
 
 # ------------------------------------------------------------------------------------------ bags

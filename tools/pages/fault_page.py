@@ -10,7 +10,6 @@ from pathlib import Path
 from robodyn_ros.realtime.log_throttle import LineBudget
 from tools import soak
 from tools.pages import markdown
-from tools.pages.fault_figures import measured, trees
 from tools.pages.fault_rows import ROWS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,8 +21,8 @@ def test_functions():
     """Return {(file stem, function): path} of every test function in test/."""
     return {
         (path.stem, node.name): path.relative_to(ROOT).as_posix()
-        for path, tree in trees().items()
-        for node in tree.body
+        for path in sorted(ROOT.glob('test/**/test_*.py'))
+        for node in ast.parse(path.read_text()).body
         if isinstance(node, ast.FunctionDef) and node.name.startswith('test_')
     }
 
@@ -54,7 +53,7 @@ def page():
         where = [f'`{test}`' for test in shown_by(row, functions)]
         if row.untested:
             where.append(f'Not shown: {row.untested}')
-        cells = row.number, row.fault, row.happens, measured(row.measured), '<br>'.join(where)
+        cells = row.number, row.fault, row.happens, '<br>'.join(where)
         lines.append(f'| {" | ".join(map(str, cells))} |')
     whole = sum(not row.untested for row in ROWS)
     burst = inspect.signature(LineBudget).parameters['burst'].default
@@ -71,11 +70,8 @@ def page():
         f'Tests show {whole} of {len(ROWS)} rows whole. The other {len(ROWS) - whole} say what no '
         'test shows, and why.',
         '',
-        'Figures are those of the tests: what they repeat, count, allow or wait for. Where',
-        'another command has measured, the row names it.',
-        '',
-        '| Row | Fault | What happens | Measured | Shown by |',
-        '|---:|---|---|---|---|',
+        '| Row | Fault | What happens | Shown by |',
+        '|---:|---|---|---|',
     ]
     return '\n'.join([*head, *lines, '', *long_runs()]) + '\n'
 

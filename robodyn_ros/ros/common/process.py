@@ -51,8 +51,14 @@ def end_executor(executor):
 
 
 def tasks_of(executor) -> list:
-    """Return the tasks of an executor that it has not discarded."""
-    return [task for task, *_ in list(executor._tasks)]
+    """Return the tasks of an executor that it has not discarded.
+
+    Parameters
+    ----------
+    executor : rclpy Executor
+        The executor; rclpy keeps the list to itself, and may have none in another version.
+    """
+    return [task for task, *_ in list(getattr(executor, '_tasks', ()))]
 
 
 class StopSignal:

@@ -56,19 +56,20 @@ def test_more_than_the_description_or_the_start_is_refused(name, value, words):
 
 
 @pytest.mark.parametrize(
-    'name, value',
+    'name, allowed, beyond',
     [
-        ('effort_limits', ()),
-        ('effort_limits', (*EFFORT,)),
-        ('effort_limits', (0.0, 0.0)),
-        ('velocity_limits', (*(0.5 * VELOCITY),)),
-        ('max_effort_rate', (1000.0, 10.0)),
-        ('overspeed', 1.0),
-        ('gains.joint1.p', 0.0),
+        ('effort_limits', [(), (0.0, 0.0), (*EFFORT,)], (*(1.001 * EFFORT),)),
+        ('velocity_limits', [(*(0.5 * VELOCITY),), (*VELOCITY,)], (*(1.001 * VELOCITY),)),
+        ('max_effort_rate', [(1000.0, 10.0), (1000.0,)], (10.0, 1001.0)),
+        ('overspeed', [1.0, 2.0], 2.001),
+        ('gains.joint1.p', [0.0, 100.0], 100.1),
     ],
 )
-def test_a_value_below_its_ceiling_is_accepted(name, value):
-    refuse_raised({**START, name: value}, START, ROBOT)
+def test_a_value_up_to_its_ceiling_is_accepted_and_none_beyond(name, allowed, beyond):
+    for value in allowed:
+        refuse_raised({**START, name: value}, START, ROBOT)
+    with pytest.raises(ParameterError, match=name):
+        refuse_raised({**START, name: beyond}, START, ROBOT)
 
 
 def test_a_start_beyond_the_description_is_its_own_ceiling():
