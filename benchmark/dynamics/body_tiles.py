@@ -14,7 +14,7 @@ import numpy as np
 from benchmark import table
 from benchmark.chains import read
 from robodyn_ros import Robot
-from robodyn_ros.algorithms.core import scratch as columns
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.algorithms.derivatives import tiles
 from robodyn_ros.algorithms.derivatives.forward_dynamics_derivatives import (
     forward_dynamics_derivatives,
@@ -67,7 +67,7 @@ def _alternating(kernels, joints, name):
     model = Robot.from_urdf(read(joints)).model
     n, topology = model.nv, model.topology
     states = np.random.default_rng(joints).uniform(-1.0, 1.0, (3, n))
-    bodies = topology, model.constants, model.gravity, columns.allocate(topology)
+    bodies = topology, model.constants, model.gravity, working_memory.allocate(topology)
     given = (*bodies, *states, np.zeros((len(topology), 6)))
     if name == 'forward':
         given += np.zeros(n), np.empty(n), aligned(memory(n))

@@ -15,7 +15,7 @@ import numpy as np
 from benchmark import table
 from benchmark.chains import read
 from robodyn_ros import Robot
-from robodyn_ros.algorithms.core import scratch as columns
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.algorithms.core.aba import forward_dynamics
 from robodyn_ros.algorithms.core.matrices import negative_products
 from robodyn_ros.algorithms.derivatives.forward_dynamics_derivatives import (
@@ -38,7 +38,7 @@ from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.rebound import rebound
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.row_products import aligned
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 SIZES, ROUNDS, CALLS = (7, 14, 30, 48), 60, 40  # joints, rounds, calls of a measurement
 
@@ -47,7 +47,7 @@ def derivatives_by_products(
     topology: Topology,
     constants: Table,
     gravity: Constant,
-    scratch: Matrix,
+    work: Work,
     q: Vector,
     qd: Vector,
     tau: Vector,
@@ -61,11 +61,11 @@ def derivatives_by_products(
 ):
     """Compute what `forward_dynamics_derivatives` does, with dense matrices, in O(n^3)."""
     status = forward_dynamics(
-        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, bias
+        topology, constants, gravity, work, q, qd, tau, f_ext, diagonal, bias
     )
-    composite_wrenches(topology, constants, gravity, scratch, q, qd, bias, f_ext)
-    by_motion(topology, scratch, by_q, by_qd, by_tau)
-    within_joints(topology, body_by_body(topology, scratch), by_q)
+    composite_wrenches(topology, constants, gravity, work, q, qd, bias, f_ext)
+    by_motion(topology, work, by_q, by_qd, by_tau)
+    within_joints(topology, body_by_body(topology, work), by_q)
     add_rotors(topology, constants, by_tau)
     factorise_rows(by_tau, bias)
     inverse_of_rows(by_tau, wide, by_tau)
@@ -83,20 +83,20 @@ def subtract_in_loops(X, target, count, A, row, begin, end):
 
 
 @primitive
-def products_in_loops(A, B, C, work):
+def products_in_loops(A, B, C, spare):
     """Replace B by -A B and C by -A C."""
     n = A.shape[0]
     for row in range(n):
         for column in range(n):
-            work[row, column], work[row, n + column] = B[row, column], C[row, column]
+            spare[row, column], spare[row, n + column] = B[row, column], C[row, column]
             B[row, column] = C[row, column] = 0.0
     for row in range(n):
         for k in range(n):
             factor = A[row, k]
             for column in range(n):
-                B[row, column] = B[row, column] - factor * work[k, column]
+                B[row, column] = B[row, column] - factor * spare[k, column]
             for column in range(n):
-                C[row, column] = C[row, column] - factor * work[k, n + column]
+                C[row, column] = C[row, column] - factor * spare[k, n + column]
 
 
 def measure():
@@ -119,7 +119,7 @@ def _alternating(kernels, joints):
     model = Robot.from_urdf(read(joints)).model
     n, topology = model.nv, model.topology
     states = np.random.default_rng(joints).uniform(-1.0, 1.0, (3, n))
-    bodies = topology, model.constants, model.gravity, columns.allocate(topology)
+    bodies = topology, model.constants, model.gravity, working_memory.allocate(topology)
     given = (*bodies, *states, np.zeros((len(topology), 6)))
     given += np.zeros(n), np.empty(n), aligned(memory(n))
     found = {way: np.empty((3, n, n)) for way in kernels}

@@ -44,13 +44,7 @@ class RobotParser(argparse.ArgumentParser):
         return namespace, unknown
 
     def error(self, message):
-        """Refuse words; those with `=` may be meant for a xacro file.
-
-        Parameters
-        ----------
-        message : str
-            As of ArgumentParser.error.
-        """
+        """Refuse words; those with `=` may be meant for a xacro file."""
         if _ASSIGNED.match(message):
             message += '; expected name:=value for an argument of a xacro file'
         super().error(message)
@@ -181,15 +175,9 @@ def within(kind, least, most=math.inf):
 def refuse(error):
     """Print why a command is refused, with remedies in the syntax of options; return 1.
 
-    Parameters
-    ----------
-    error : Exception
-        The reason.
-
-    Raises
-    ------
-    OSError
-        If nobody reads the output any more, or its disk is full; see `robodyn_ros.__main__`.
+    `error` (Exception): the reason.
+    Raises OSError: if nobody reads the output any more, or its disk is full; see
+      `robodyn_ros.__main__`.
     """
     if isinstance(error, OSError) and not error.filename and error.errno in OF_OUTPUT:
         raise error

@@ -141,7 +141,7 @@ def _rows_of(kind):
 def tile_memory(builder, array, count):
     """Return the address of the first tile, that of the base, in machine code.
 
-    `array` (array structure): scratch.
+    `array` (array structure): working memory.
     `count` (LLVM value): number of tiles.
     """
     index = count.type

@@ -493,13 +493,7 @@ class OperationalSpace(ControlLaw):
         self._lead = self._replacements[lead_by_joints].vectorcall
 
     def reset(self, q, qd):
-        """Hold the pose of the end effector.
-
-        Parameters
-        ----------
-        q, qd
-            As of `ControlLaw.reset`.
-        """
+        """Hold the pose of the end effector."""
         task = self.task
         self._follow_joints(np.array((q, qd, np.zeros_like(qd))))
         speeds = np.linalg.norm(task.state[TASK_VELOCITY : SPIN + 1], axis=1)
@@ -509,11 +503,11 @@ class OperationalSpace(ControlLaw):
 
     def _follow_joints(self, reference):
         """Put target and reference of the end effector where those of the joints have it."""
-        topology, constants, _, scratch, _, J, X, *_, rows, joints, _ = self._arrays
+        topology, constants, _, work, _, J, X, *_, rows, joints, _ = self._arrays
         joints[ZEROS], task = 0.0, self.task
         memory = X, J, rows[BIAS], joints[ZEROS]
         self._lead(
-            *(topology, constants, scratch, *memory, *self._place),
+            *(topology, constants, work, *memory, *self._place),
             *(task.target, task.state, reference),
         )
 

@@ -22,27 +22,15 @@ def receive_trajectory(trajectory, start, stop, beyond, settings, joint_names):
     reference, and too soon for the velocity limits, is the posture that the sender assumes. It is
     left out. Joints that the trajectory does not move come to rest.
 
-    Parameters
-    ----------
-    trajectory : Trajectory
-        The trajectory.
-    start : (4, nv) ndarray
-        Reference at reception.
-    stop : Path or None
-        Path on which joints come to rest; it may be None if the trajectory moves all of them.
-    beyond : (nv,) ndarray or None
-        Times in which the joints come to rest beyond the last point; None if they rest there.
-    settings : Settings
-        Settings of the supervisor, with its limits.
-    joint_names : sequence of str
-        Names of the joints.
-
-    Returns
-    -------
-    path : Path or None
-        The path, None if it is refused.
-    reason : str
-        Reason of the refusal, or ''.
+    `start` (4, nv): reference at reception.
+    `stop` (Path or None): path on which joints come to rest; it may be None if the trajectory
+      moves all of them.
+    `beyond` ((nv,) ndarray or None): times in which the joints come to rest beyond the last point;
+      None if they rest there.
+    `settings` (Settings): settings of the supervisor, with its limits.
+    `joint_names` (sequence of str): names of the joints.
+    Returns `path` (Path or None): the path, None if it is refused.
+    Returns `reason` (str): reason of the refusal, or ''.
     """
     trajectory = trajectory.completed(start[0]).near(start[0], settings.turns)
     trajectory = _in_time(trajectory, start[0], settings)

@@ -64,19 +64,8 @@ def stopping_path(q, qd, times):
 def stopped_beyond(path, qd, times):
     """Return a path that goes on beyond its end until the joints rest; its effort stays.
 
-    Parameters
-    ----------
-    path : Path
-        The path.
-    qd : (nv,) ndarray
-        Velocities at its end [rad/s or m/s].
-    times : (nv,) ndarray
-        Time until each joint rests [s]; 0: at once.
-
-    Returns
-    -------
-    Path
-        The path.
+    `qd` (nv,): velocities at its end [rad/s or m/s].
+    `times` (nv,): time until each joint rests [s]; 0: at once.
     """
     beyond = stopping_path(path.end[0], qd, times)
     beyond.coefficients.reshape(-1, STRIDE, len(qd))[:, EFFORT] = beyond.end[3] = path.end[3]

@@ -85,14 +85,9 @@ class TaskReference:
     def hold(self, position, quaternion, coasts=False):
         """Rest at a pose without a wrench.
 
-        Parameters
-        ----------
-        position : (3,) array_like
-            Origin of the end effector in the base [m].
-        quaternion : (4,) array_like
-            Its orientation (x, y, z, w).
-        coasts : bool
-            Whether it moves, and should come to rest with the joints.
+        `position` ((3,) array_like): origin of the end effector in the base [m].
+        `quaternion` ((4,) array_like): its orientation (x, y, z, w).
+        `coasts`: whether it moves, and should come to rest with the joints.
         """
         for rows in (self.target, self.state):
             rows.fill(0.0)

@@ -59,20 +59,7 @@ def example(name: str) -> Path:
 def example_source(name: str) -> tuple[Path, Mapping[str, Any] | None]:
     """Return the file of an example robot, and the arguments of a xacro file.
 
-    Parameters
-    ----------
-    name : str
-        As of `example`.
-
-    Returns
-    -------
-    tuple of Path and mapping
-        The file, and its arguments or None.
-
-    Raises
-    ------
-    UnknownNameError
-        As of `example`.
+    Raises UnknownNameError: as of `example`.
     """
     folder = package_file(FOLDER)
     ours = sorted(path.stem for path in folder.glob('*.urdf'))

@@ -26,12 +26,8 @@ TURN = 7.0  # [rad] angles beyond it are probably degrees
 def warn_of_mistakes(root, findings):
     """Add warnings of elements of links and joints that are not read, and of angles in degrees.
 
-    Parameters
-    ----------
-    root : Element
-        The <robot> element.
-    findings : Findings
-        Receives the warnings.
+    `root` (Element): the <robot> element.
+    `findings` (Findings): receives the warnings.
     """
     for element in chain(root.findall('link'), root.findall('joint')):
         subject = f'{element.tag} {abbreviated(element.get("name", ""))!r}'

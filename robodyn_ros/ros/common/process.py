@@ -53,10 +53,8 @@ def end_executor(executor):
 def tasks_of(executor) -> list:
     """Return the tasks of an executor that it has not discarded.
 
-    Parameters
-    ----------
-    executor : rclpy Executor
-        The executor; rclpy keeps the list to itself, and may have none in another version.
+    `executor` (rclpy Executor): the executor; rclpy keeps the list to itself, and may have none in
+      another version.
     """
     return [task for task, *_ in list(getattr(executor, '_tasks', ()))]
 
