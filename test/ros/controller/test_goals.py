@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
 from builtin_interfaces.msg import Duration, Time  # noqa: E402
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint, MultiDOFJointTrajectory  # noqa: E402
 
 from robodyn_ros.control.reference.trajectory import Trajectory  # noqa: E402
 from robodyn_ros.control.supervisor.controller_states import Reason, State  # noqa: E402
@@ -27,6 +27,9 @@ class Handle:
             path_tolerance=[],
             goal_tolerance=[],
             goal_time_tolerance=Duration(),
+            multi_dof_trajectory=MultiDOFJointTrajectory(),
+            component_path_tolerance=[],
+            component_goal_tolerance=[],
         )
         self.is_cancel_requested, self.told = False, []
 
