@@ -104,7 +104,7 @@ def test_names_frames_and_limits_are_those_of_motors_and_springs():
     assert robot.model.body_names[2:4] == ('joint2_motor', 'link2')
     assert robot.limits.upper.tolist() == [*rigid.limits.upper, np.inf]
     again = pickle.loads(pickle.dumps(robot.model))
-    assert again.springs == (('joint2_deflection', 100.0, 1.0),)
+    assert again.springs == (('joint2_deflection', 100.0, 1.0, 0.0),)
     assert set(again.frames) == set(rigid.model.frames)
 
 

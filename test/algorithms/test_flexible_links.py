@@ -79,7 +79,7 @@ def tree_of(model, q):
 
 def springs(model, q, qd):
     """Efforts of the springs and dampers of the modes, which recursions leave to the plant."""
-    stiffness, damping = np.array([spring[1:] for spring in model.springs]).T
+    stiffness, damping = np.array([spring[1:3] for spring in model.springs]).T
     strain = stiffness * q[model.rigid.nq :] + damping * qd[model.rigid.nv :]
     return np.concatenate((np.zeros(model.rigid.nv), -strain))
 

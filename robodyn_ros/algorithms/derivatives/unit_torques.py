@@ -100,11 +100,13 @@ def add_joints_beyond(topology, rows, spare):
             power(rows[i].both_rates, n, f) + dot(load(rows[i].axis), turning)
         )
         if parent > 0:
-            for part in range(0, 9, 3):
-                own = scale(joint, load(rows[i].joint_momentum, part))
-                accumulate(
-                    spare[parent - 1], add(load(spare[i - 1], BEYOND + part), own), BEYOND + part
-                )
+            row = rows[i]
+            n = add(n, scale(joint, load(row.joint_momentum)))
+            f = add(f, scale(joint, load(row.joint_momentum, 3)))
+            turning = add(turning, scale(joint, load(row.joint_coriolis)))
+            accumulate(spare[parent - 1], n, BEYOND)
+            accumulate(spare[parent - 1], f, BEYOND + 3)
+            accumulate(spare[parent - 1], turning, BEYOND + 6)
 
 
 @emitted
