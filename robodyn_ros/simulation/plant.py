@@ -119,10 +119,8 @@ class Plant(SensedPlant):
         self._initial = self.checked_position(position), self.checked_velocity(velocity)
         self._drives = drives.Drives(model, settings, self._inertia)
         self._f_ext = np.zeros((len(model.body_names), 6))
-        self._memory = (
-            working_memory.allocate(model.topology),
-            np.zeros((work_rows(model.nv), model.nq)),
-        )
+        joint_work = np.zeros((work_rows(model.nv), model.nq))
+        self._memory = working_memory.allocate(model.topology), joint_work
         self._payloads = Payloads(model)
         self._options = (
             settings.substeps,

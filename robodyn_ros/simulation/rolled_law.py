@@ -11,6 +11,7 @@ from robodyn_ros.compile.machine_call import argument_types, by_address
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.spatial.primitive import unfused
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
+from robodyn_ros.spatial.work import WORK
 
 
 class RolledLaw(NamedTuple):
@@ -89,10 +90,8 @@ def rolled_law(law, model):
     Raises ParameterError: for a law that is more than one kernel, or one for other joints.
     """
     if law is None:
-        nothing = np.zeros((0, model.nv))
-        none = RolledLaw(
-            0, model.topology, model.constants, model.gravity, nothing, nothing, nothing
-        )
+        nothing, work = np.zeros((0, model.nv)), np.zeros(0, WORK)
+        none = RolledLaw(0, model.topology, model.constants, model.gravity, work, nothing, nothing)
         return lambda: none
     known, whole = law.robot.model, law.whole_kernel()
     if whole is None:

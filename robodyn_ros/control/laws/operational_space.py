@@ -505,9 +505,8 @@ class OperationalSpace(ControlLaw):
         """Put target and reference of the end effector where those of the joints have it."""
         topology, constants, _, work, _, J, X, *_, rows, joints, _ = self._arrays
         joints[ZEROS], task = 0.0, self.task
-        memory = X, J, rows[BIAS], joints[ZEROS]
         self._lead(
-            *(topology, constants, work, *memory, *self._place),
+            *(topology, constants, work, X, J, rows[BIAS], joints[ZEROS], *self._place),
             *(task.target, task.state, reference),
         )
 

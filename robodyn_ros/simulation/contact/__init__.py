@@ -5,7 +5,7 @@
     poses of shapes -> points, normals, gaps and rows of the Jacobian (approach.py)
         -> time of the first elastic impact, which divides the substep (approach.py)
         -> velocity without impulses, by the articulated-body algorithm
-        -> impulses (contact_response.py) -> next state (contact_step.py)
+        -> impulses (contact_response.py) -> next state (euler_in_contact.py, contact_step.py)
 
 arrays.py has the tables and the memory of a step.
 """

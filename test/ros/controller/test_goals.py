@@ -10,7 +10,8 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
 from builtin_interfaces.msg import Duration, Time  # noqa: E402
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint, MultiDOFJointTrajectory  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
+from trajectory_msgs.msg import MultiDOFJointTrajectory as MultiDOF  # noqa: E402
 
 from robodyn_ros.control.reference.trajectory import Trajectory  # noqa: E402
 from robodyn_ros.control.supervisor.controller_states import Reason, State  # noqa: E402
@@ -27,7 +28,7 @@ class Handle:
             path_tolerance=[],
             goal_tolerance=[],
             goal_time_tolerance=Duration(),
-            multi_dof_trajectory=MultiDOFJointTrajectory(),
+            multi_dof_trajectory=MultiDOF(),
             component_path_tolerance=[],
             component_goal_tolerance=[],
         )
