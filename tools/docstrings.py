@@ -150,7 +150,7 @@ def counts(code, found, face):
     if code == 'PR01':
         return face and (not inspect.isclass(found) or has_own_constructor(found))
     if code == 'YD01':  # a context manager yields nothing to its caller
-        return inspect.isgeneratorfunction(found)
+        return face and inspect.isgeneratorfunction(found)
     if code in WORDING and not face:
         return not FORMULA.match((found.__doc__ or '').lstrip())
     return code in CHECKED
