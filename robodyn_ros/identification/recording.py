@@ -181,8 +181,8 @@ def write_csv(path, joint_names, time, q, tau):
 def write_table(path, header, table):
     """Write columns of numbers under their names.
 
-    A spreadsheet reads a name that begins with one of FORMULA as a formula. Such a name gets an
-    apostrophe, which `read_csv` removes. Other special characters are quoted.
+    A name that begins with one of FORMULA, which a spreadsheet reads as a formula, gets an
+    apostrophe that `read_csv` removes. Other special characters are quoted.
 
     Parameters
     ----------

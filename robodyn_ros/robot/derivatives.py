@@ -349,7 +349,7 @@ class Derivatives(View):
     def _project(self, kernel, states, f_ext, results):
         """Run a kernel over all joints, and project its results to the independent ones.
 
-        Rates of all joints are constants E times theirs. So are multipliers of torques.
+        Rates of all joints, and multipliers of torques, are constants E times theirs.
         """
         robot, axes = (
             self._robot,

@@ -46,9 +46,9 @@ class SpecialisedRobot(SpecialisedForms):
     """A Robot whose recursions are straight-line code with its numbers in it.
 
     Float64 arrays of one state or a batch go directly to that code, which checks shapes and
-    finiteness. Wrenches on a batch are added as the torque J^T f. Other calls take the path of
-    Robot, with the same results and messages. Such are lists, wrenches on one state, errors and
-    singular pivots. The machine code is compiled once and then cached. With closed loops there is
+    finiteness. Wrenches on a batch are added as the torque J^T f. Other calls, with lists,
+    wrenches on one state, errors and singular pivots, take the path of Robot with the same results
+    and messages. The machine code is compiled once and then cached. With closed loops there is
     also code from the positions of all joints. A method compiles it at the first call with these.
 
     Parameters

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The robot as one body: centre of mass, momentum, and inertia with all joints locked.
 
-The base link is excluded. So are the reflected rotor inertias, since they act on their joints only
-and have no momentum in space.
+The base link is excluded, and so are the reflected rotor inertias, since they act on their joints
+only and have no momentum in space.
 """
 
 from robodyn_ros.algorithms.core.crba import carry_composite, composite_tip_to_base, joint_momentum

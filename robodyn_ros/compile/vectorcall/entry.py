@@ -242,7 +242,7 @@ def entry(kernel):
     """Return a fast callable of the arrays of a kernel.
 
     It returns the status of the kernel, or REFUSED. It never raises and never converts. An array
-    of another type, dtype, order or number of axes is refused. So is a read-only array for a
+    of another type, dtype, order or number of axes is refused, and so is a read-only array for a
     result. Then nothing is computed. Inputs may be read-only.
 
     `kernel` (Kernel): a kernel with an entry, compiled here.

@@ -8,7 +8,7 @@ Belt and pulleys: the belt does not stretch. The points where it leaves the pull
 speed along it, u . v_1 = u . v_2. Cam and follower: the same along the normal of their contact,
 where they may slide but not separate. Bevel gears: the pitch cones roll, v_1 = v_2 at their
 contact. With v = cdot + omega x r, each row of A and B is a wrench. Its force on body 1 is A^T
-lam. Such rows extend K of natural_orthogonal_complement.py. The exercise has no numbers.
+lam. These rows extend K of natural_orthogonal_complement.py. The exercise has no numbers.
 Everything is in base axes, lengths in m. O(1).
 """
 

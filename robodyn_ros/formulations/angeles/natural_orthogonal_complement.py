@@ -12,9 +12,9 @@ orthogonal to the constraints K, so constraint wrenches vanish from the equation
 is in planar.py, a moving base in moving_base.py. O(n^3), for any tree.
 
 Corrections to the print: the gravity vector of Example 7.6.2 has doubled centre-of-mass terms. In
-Example 7.6.1, t21dot, t31dot and the final C qd are wrong. So are Idot (1, 3), (2, 3) and (3, 1)
-there. Entry (3, 1) of T^T M Tdot is 3/4, not 1/2. The first component of C qd is p^2 (m a^2 - I),
-and p^2 (m a^2/2 - I) in print.
+Example 7.6.1, t21dot, t31dot, the final C qd and Idot (1, 3), (2, 3) and (3, 1) are wrong. Entry
+(3, 1) of T^T M Tdot is 3/4, not 1/2. The first component of C qd is p^2 (m a^2 - I), and p^2 (m
+a^2/2 - I) in print.
 
 C is not the matrix of the Christoffel symbols for spatial arms, though C qd is the same.
 """

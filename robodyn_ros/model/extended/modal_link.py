@@ -181,8 +181,8 @@ class ModalLink:
     def uncoupled(self, where):
         """Return the link with diagonal stiffness and damping.
 
-        Modes that have them already stay as they are. Others become the natural modes of the
-        clamped link, of unit modal mass, by rising frequency.
+        Modes that have them already stay as they are, and all others become the natural modes of
+        the clamped link, of unit modal mass, by rising frequency.
 
         Raises ModelError: for a mode without mass, a stiffness that is not positive, or a damping
           that couples the natural modes.

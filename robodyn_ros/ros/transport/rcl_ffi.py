@@ -94,7 +94,7 @@ class _ArrayInterface:
 def view(octets: _Octets) -> np.ndarray:
     """Return the contents of a buffer without a copy.
 
-    A ctypes array would need a type for each length. Such a type refers to itself, so only the
+    A ctypes array would need a type for each length, which refers to itself, so that only the
     garbage collector frees it. An active controller turns the collector off.
 
     `octets`: the buffer.
