@@ -69,26 +69,11 @@ def compare(robot, q, qd, qdd):
     A formulation may be unable to express a robot, such as one that branches or is not planar. It
     is then listed as skipped, with the reason.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    Comparison
-        The results.
-
-    Raises
-    ------
-    ShapeError
-        If a state has another shape.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    Returns the results.
+    Raises ShapeError: if a state has another shape.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     robot = Robot(model_of(robot))

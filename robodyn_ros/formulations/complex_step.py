@@ -14,19 +14,8 @@ H = 1e-30
 def along(f, x, direction):
     """Return the derivative of a function along a direction.
 
-    Parameters
-    ----------
-    f : callable
-        `f(x)` returns a number or an array, also of complex x.
-    x : (n,) ndarray
-        Point.
-    direction : (n,) array_like
-        Direction.
-
-    Returns
-    -------
-    float or ndarray
-        Derivative, in the shape of f(x).
+    `f` (callable): `f(x)` returns a number or an array, also of complex x.
+    `x` (n,): point.
     """
     return np.imag(f(x + 1j * H * np.asarray(direction))) / H
 
@@ -34,16 +23,7 @@ def along(f, x, direction):
 def gradient(f, x):
     """Return all partial derivatives of a function.
 
-    Parameters
-    ----------
-    f : callable
-        `f(x)` returns a number or an array, also of complex x.
-    x : (n,) ndarray
-        Point.
-
-    Returns
-    -------
-    (..., n) ndarray
-        Derivatives, stacked on a new last axis.
+    `f` (callable): `f(x)` returns a number or an array, also of complex x.
+    `x` (n,): point.
     """
     return np.stack([along(f, x, unit) for unit in np.eye(len(x))], axis=-1)

@@ -21,18 +21,7 @@ class Tally:
         self.additions = 0
 
     def numbers(self, values):
-        """Return values as numbers that add to this tally.
-
-        Parameters
-        ----------
-        values : iterable of float
-            The values.
-
-        Returns
-        -------
-        ndarray of Counted
-            The same values.
-        """
+        """Return values as numbers that add to this tally."""
         return np.array([Counted(value, self) for value in values], dtype=object)
 
 
@@ -96,34 +85,16 @@ class Counted:
         return self.value > _plain(other)
 
     def sqrt(self):
-        """Return the root, which numpy calls for.
-
-        Returns
-        -------
-        Counted
-            Root.
-        """
+        """Return the root, which numpy calls for."""
         self.tally.multiplications += 1
         return Counted(np.sqrt(self.value), self.tally)
 
     def cos(self):
-        """Return the cosine, which numpy calls for.
-
-        Returns
-        -------
-        Counted
-            Cosine.
-        """
+        """Return the cosine, which numpy calls for."""
         return Counted(np.cos(self.value), self.tally)
 
     def sin(self):
-        """Return the sine, which numpy calls for.
-
-        Returns
-        -------
-        Counted
-            Sine.
-        """
+        """Return the sine, which numpy calls for."""
         return Counted(np.sin(self.value), self.tally)
 
     __rmul__, __radd__ = __mul__, __add__
@@ -137,21 +108,10 @@ def _plain(x):
 def operations(function, robot, *states):
     """Return the operation counts of a formulation.
 
-    Parameters
-    ----------
-    function : callable
-        `function(robot, *states)`, such as an inverse dynamics.
-    robot : RobotModel
-        The robot.
-    *states : (n,) array_like
-        States.
-
-    Returns
-    -------
-    multiplications : int
-        Number of multiplications.
-    additions : int
-        Number of additions.
+    `function` (callable): `function(robot, *states)`, such as an inverse dynamics.
+    `*states` ((n,) array_like): states.
+    Returns `multiplications` (int): number of multiplications.
+    Returns `additions` (int): number of additions.
     """
     tally = Tally()
     function(robot, *(tally.numbers(state) for state in states))
@@ -161,17 +121,8 @@ def operations(function, robot, *states):
 def general_arm(n, principal=False):
     """Return a robot with revolute joints whose Denavit-Hartenberg table has no zero.
 
-    Parameters
-    ----------
-    n : int
-        Number of joints.
-    principal : bool
-        Whether the axes of the links are principal, so that inertia tensors are diagonal.
-
-    Returns
-    -------
-    RobotModel
-        The robot.
+    `n`: number of joints.
+    `principal`: whether the axes of the links are principal, so that inertia tensors are diagonal.
     """
     rng = np.random.default_rng(0)
     rows = []
@@ -189,15 +140,8 @@ def general_arm(n, principal=False):
 def of_general_arm(function):
     """Return a function that counts operations by the number of joints.
 
-    Parameters
-    ----------
-    function : callable
-        `function(robot, q, qd, qdd)`, such as an inverse dynamics.
-
-    Returns
-    -------
-    callable
-        `text(n)` returns 'multiplications, additions' for `general_arm(n)`.
+    `function` (callable): `function(robot, q, qd, qdd)`, such as an inverse dynamics.
+    Returns `text(n)` returns 'multiplications, additions' for `general_arm(n)`.
     """
 
     def text(n):

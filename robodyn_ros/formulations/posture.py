@@ -87,15 +87,7 @@ class Arm:
     def path(self, i):
         """Yield the joints that move a link, from its own to the base.
 
-        Parameters
-        ----------
-        i : int
-            The link.
-
-        Yields
-        ------
-        int
-            A joint.
+        `i`: the link.
         """
         while i >= 0:
             yield i
@@ -105,20 +97,7 @@ class Arm:
 def model_of(robot):
     """Return the RobotModel of a robot.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-
-    Returns
-    -------
-    RobotModel
-        The model.
-
-    Raises
-    ------
-    ModelError
-        If some joints depend on others.
+    Raises ModelError: if some joints depend on others.
     """
     model = getattr(robot, 'model', robot)
     model.refuse_dependent('a formulation of the books')
@@ -128,22 +107,8 @@ def model_of(robot):
 def states(robot, *arrays):
     """Return states of a robot as arrays, real or complex.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    *arrays : (nv,) array_like
-        Coordinates, velocities or torques.
-
-    Returns
-    -------
-    list of (nv,) ndarray
-        The arrays.
-
-    Raises
-    ------
-    ShapeError
-        If an array has another shape.
+    `*arrays` ((nv,) array_like): coordinates, velocities or torques.
+    Raises ShapeError: if an array has another shape.
     """
     model = model_of(robot)
     checked = [np.asarray(array) for array in arrays]
@@ -159,15 +124,7 @@ def states(robot, *arrays):
 def rotation_z(angle):
     """Return the rotation about z, also by a complex angle for complex-step derivatives.
 
-    Parameters
-    ----------
-    angle : float or complex
-        Angle [rad].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Rotation matrix.
+    `angle` (float or complex): angle [rad].
     """
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
@@ -178,15 +135,7 @@ def cross(u, v):
 
     np.cross of NumPy 1 does not take such numbers.
 
-    Parameters
-    ----------
-    u, v : (..., 3) array_like
-        Vectors.
-
-    Returns
-    -------
-    (..., 3) ndarray
-        Cross product.
+    `u`, `v` ((..., 3) array_like): vectors.
     """
     u, v = np.asarray(u), np.asarray(v)
     return u[..., NEXT] * v[..., LAST] - u[..., LAST] * v[..., NEXT]
@@ -195,15 +144,7 @@ def cross(u, v):
 def skew(v):
     """Return the cross-product matrix: skew(v) u = v x u.
 
-    Parameters
-    ----------
-    v : (3,) array_like
-        Vector.
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Skew-symmetric matrix.
+    `v` ((3,) array_like): vector.
     """
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
@@ -211,15 +152,7 @@ def skew(v):
 def symmetric(xx, xy, xz, yy, yz, zz):
     """Return the symmetric matrix of six numbers.
 
-    Parameters
-    ----------
-    xx, xy, xz, yy, yz, zz : float
-        Entries.
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Matrix.
+    `xx`, `xy`, `xz`, `yy`, `yz`, `zz`: entries.
     """
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
@@ -265,17 +198,9 @@ class Link:
     def placement(self, q):
         """Return the pose of the link's frame in its parent's.
 
-        Parameters
-        ----------
-        q : float or complex
-            Coordinate of the joint [rad or m].
-
-        Returns
-        -------
-        rotation : (3, 3) ndarray
-            Axes of the frame.
-        origin : (3,) ndarray
-            Origin of the frame [m].
+        `q` (float or complex): coordinate of the joint [rad or m].
+        Returns `rotation` (3, 3): axes of the frame.
+        Returns `origin` (3,): origin of the frame [m].
         """
         if self.revolute:
             return self.R @ rotation_z(q), self.p
@@ -285,20 +210,7 @@ class Link:
 def links_of(robot):
     """Return every moving link, from base to tip.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-
-    Returns
-    -------
-    list of Link
-        The links.
-
-    Raises
-    ------
-    ModelError
-        If a joint is neither revolute nor prismatic, as those of the books are.
+    Raises ModelError: if a joint is neither revolute nor prismatic, as those of the books are.
     """
     model = model_of(robot)
     for name, kind in zip(model.body_names[1:], model.topology[1:, KIND]):
@@ -332,17 +244,7 @@ def _link(topology, constants, i):
 def arm_at(robot, q):
     """Return a robot at given coordinates.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Coordinates, real or complex [rad, m].
-
-    Returns
-    -------
-    Arm
-        The robot at this posture.
+    `q` ((nv,) array_like): coordinates, real or complex [rad, m].
     """
     (q,) = states(robot, q)
     links = links_of(robot)
@@ -381,23 +283,13 @@ def velocities(arm, qd, base=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))):
 
     omega_i = omega_(i-1) + qd_i e_i,  cdot_i = odot_i + omega_i x rho_i.
 
-    Parameters
-    ----------
-    arm : Arm
-        The robot at one posture.
-    qd : (n,) array_like
-        Joint velocities [rad/s, m/s].
-    base : pair of (3,) array_like
-        Angular velocity of the base and velocity of its origin; at rest by default.
-
-    Returns
-    -------
-    omega : (n, 3) ndarray
-        Angular velocities [rad/s].
-    odot : (n, 3) ndarray
-        Velocities of the origins [m/s].
-    cdot : (n, 3) ndarray
-        Velocities of the centres of mass [m/s].
+    `arm` (Arm): the robot at one posture.
+    `qd` ((n,) array_like): joint velocities [rad/s, m/s].
+    `base` (pair of (3,) array_like): angular velocity of the base and velocity of its origin; at
+      rest by default.
+    Returns `omega` (n, 3): angular velocities [rad/s].
+    Returns `odot` (n, 3): velocities of the origins [m/s].
+    Returns `cdot` (n, 3): velocities of the centres of mass [m/s].
     """
     kind = np.result_type(arm.o, qd)
     w, v = np.zeros((arm.n + 1, 3), kind), np.zeros((arm.n + 1, 3), kind)
@@ -414,21 +306,11 @@ def velocities(arm, qd, base=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))):
 def accelerations(arm, qd, qdd):
     """Return the accelerations of all links, with the base at rest (Angeles, 7.25b, 7.33b, 7.34f).
 
-    Parameters
-    ----------
-    arm : Arm
-        The robot at one posture.
-    qd : (n,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (n,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    omegadot : (n, 3) ndarray
-        Angular accelerations [rad/s2].
-    cddot : (n, 3) ndarray
-        Accelerations of the centres of mass [m/s2].
+    `arm` (Arm): the robot at one posture.
+    `qd` ((n,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((n,) array_like): joint accelerations [rad/s2, m/s2].
+    Returns `omegadot` (n, 3): angular accelerations [rad/s2].
+    Returns `cddot` (n, 3): accelerations of the centres of mass [m/s2].
     """
     w, _, _ = velocities(arm, qd)
     w = np.vstack((w, np.zeros(3)))

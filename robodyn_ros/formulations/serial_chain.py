@@ -77,13 +77,7 @@ class Links:
         return self.a - self.rho
 
     def base_axes(self):
-        """Return the rotations from F_(i+1) to base axes.
-
-        Returns
-        -------
-        (n, 3, 3) ndarray
-            Rotations.
-        """
+        """Return the rotations from F_(i+1) to base axes."""
         R, rotations = self.base, []
         for Q in self.Q:
             R = R @ Q
@@ -93,15 +87,7 @@ class Links:
     def joint_order(self, values):
         """Return values per link in the order of q.
 
-        Parameters
-        ----------
-        values : (n, ...) array_like
-            Values from base to tip.
-
-        Returns
-        -------
-        (n, ...) ndarray
-            Values in the order of q.
+        `values` ((n, ...) array_like): values from base to tip.
         """
         ordered = np.empty_like(np.asarray(values))
         ordered[self.order] = values
@@ -113,22 +99,8 @@ def links_at(robot, q):
 
     The last link has no next joint, so its far frame is at its own joint: a_n = 0.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Coordinates, real or complex [rad, m].
-
-    Returns
-    -------
-    Links
-        The chain.
-
-    Raises
-    ------
-    ModelError
-        If the robot branches.
+    `q` ((nv,) array_like): coordinates, real or complex [rad, m].
+    Raises ModelError: if the robot branches.
     """
     model = model_of(robot)
     (q,) = states(robot, q)

@@ -19,21 +19,10 @@ import numpy as np
 def runge_kutta(f, t, y, dt):
     """Return y after one step of the classical Runge-Kutta method for y' = f(t, y).
 
-    Parameters
-    ----------
-    f : callable
-        `f(t, y)` returns the rate of y.
-    t : float
-        Time [s].
-    y : ndarray
-        State, of any shape.
-    dt : float
-        Length of the step [s].
-
-    Returns
-    -------
-    ndarray
-        State after the step.
+    `f` (callable): `f(t, y)` returns the rate of y.
+    `t`: time [s].
+    `y` (ndarray): state, of any shape.
+    `dt`: length of the step [s].
     """
     h1 = f(t, y)
     h2 = f(t + dt / 2, y + dt / 2 * h1)
@@ -45,26 +34,14 @@ def runge_kutta(f, t, y, dt):
 def turney(acceleration, q, qd, dt, steps):
     """Return coordinates and velocities after some Runge-Kutta steps.
 
-    Parameters
-    ----------
-    acceleration : callable
-        `acceleration(t, q, qd)` returns the accelerations (n,), for example `lambda t, q, qd:
-        robot.forward_dynamics(q, qd, tau(t))`.
-    q : (n,) array_like
-        Coordinates at the start [rad, m].
-    qd : (n,) array_like
-        Velocities at the start [rad/s, m/s].
-    dt : float
-        Length of a step [s].
-    steps : int
-        Number of steps.
-
-    Returns
-    -------
-    q : (n,) ndarray
-        Coordinates at the end [rad, m].
-    qd : (n,) ndarray
-        Velocities at the end [rad/s, m/s].
+    `acceleration` (callable): `acceleration(t, q, qd)` returns the accelerations (n,), for example
+      `lambda t, q, qd: robot.forward_dynamics(q, qd, tau(t))`.
+    `q` ((n,) array_like): coordinates at the start [rad, m].
+    `qd` ((n,) array_like): velocities at the start [rad/s, m/s].
+    `dt`: length of a step [s].
+    `steps`: number of steps.
+    Returns `q` (n,): coordinates at the end [rad, m].
+    Returns `qd` (n,): velocities at the end [rad/s, m/s].
     """
 
     def rate(t, y):
@@ -79,25 +56,14 @@ def turney(acceleration, q, qd, dt, steps):
 def craig(acceleration, q, qd, dt, steps):
     """Return coordinates and velocities after some of Craig's Euler steps.
 
-    Parameters
-    ----------
-    acceleration : callable
-        `acceleration(t, q, qd)` returns the accelerations (n,) [rad/s2, m/s2].
-    q : (n,) array_like
-        Coordinates at the start [rad, m].
-    qd : (n,) array_like
-        Velocities at the start [rad/s, m/s].
-    dt : float
-        Length of a step [s].
-    steps : int
-        Number of steps.
-
-    Returns
-    -------
-    q : (n,) ndarray
-        Coordinates at the end [rad, m].
-    qd : (n,) ndarray
-        Velocities at the end [rad/s, m/s].
+    `acceleration` (callable): `acceleration(t, q, qd)` returns the accelerations (n,) [rad/s2,
+      m/s2].
+    `q` ((n,) array_like): coordinates at the start [rad, m].
+    `qd` ((n,) array_like): velocities at the start [rad/s, m/s].
+    `dt`: length of a step [s].
+    `steps`: number of steps.
+    Returns `q` (n,): coordinates at the end [rad, m].
+    Returns `qd` (n,): velocities at the end [rad/s, m/s].
     """
     q, qd = np.array(q, dtype=float), np.array(qd, dtype=float)
     for k in range(steps):

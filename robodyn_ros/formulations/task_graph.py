@@ -35,21 +35,10 @@ class Task(NamedTuple):
 def at_once(name, link, function, *inputs):
     """Return a quantity.
 
-    Parameters
-    ----------
-    name : str
-        Name of the quantity, not used.
-    link : int
-        Its link, not used.
-    function : callable
-        Returns the quantity.
-    *inputs : object
-        Arguments of the function.
-
-    Returns
-    -------
-    object
-        The quantity.
+    `name`: name of the quantity, not used.
+    `link`: its link, not used.
+    `function` (callable): returns the quantity.
+    `*inputs` (object): arguments of the function.
     """
     return function(*inputs)
 
@@ -82,19 +71,9 @@ class Recorder:
 def recorded(inverse_dynamics, robot, seed=1):
     """Return the tasks of an inverse dynamics.
 
-    Parameters
-    ----------
-    inverse_dynamics : callable
-        `inverse_dynamics(robot, q, qd, qdd, step=step)`.
-    robot : RobotModel
-        The robot.
-    seed : int
-        Seed of the state.
-
-    Returns
-    -------
-    dict of (str, int) to Task
-        The tasks by quantity and link, links counted from 1, each behind what it needs.
+    `inverse_dynamics` (callable): `inverse_dynamics(robot, q, qd, qdd, step=step)`.
+    `seed`: seed of the state.
+    Returns the tasks by quantity and link, links counted from 1, each behind what it needs.
     """
     tally = Tally()
     states = np.random.default_rng(seed).uniform(0.5, 1.0, (3, len(robot.body_names) - 1))

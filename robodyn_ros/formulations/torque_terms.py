@@ -59,33 +59,15 @@ class TorqueTerms:
         return self.values.sum(axis=2)
 
     def size(self) -> np.ndarray:
-        """Return the root mean square of each torque.
-
-        Returns
-        -------
-        (nv,) ndarray
-            Sizes [N m or N].
-        """
+        """Return the root mean square of each torque."""
         return _rms(self.torque)
 
     def shares(self) -> np.ndarray:
-        """Return the root mean square of each term over that of the torque.
-
-        Returns
-        -------
-        (nv, terms) ndarray
-            Shares.
-        """
+        """Return the root mean square of each term over that of the torque."""
         return _rms(self.values) / _positive(self.size())[:, None]
 
     def of_kinds(self) -> np.ndarray:
-        """Return the root mean square of the sum of each kind over that of the torque.
-
-        Returns
-        -------
-        (nv, 6) ndarray
-            Shares, in the order of KINDS.
-        """
+        """Return the root mean square of the sum of each kind over that of the torque."""
         sums = [self.values[:, :, self._of(kind)].sum(axis=2) for kind in KINDS]
         return (_rms(np.array(sums).swapaxes(0, 1)) / _positive(self.size())).T
 
@@ -95,19 +77,10 @@ class TorqueTerms:
         Terms are left out in ascending order of size. The root mean square of their sum stays at
         most `limit` times that of the torque.
 
-        Parameters
-        ----------
-        joint : int
-            Index of the joint.
-        limit : float
-            Allowed share of the torque.
-
-        Returns
-        -------
-        terms : list of int
-            Indices of the terms.
-        error : float
-            Their share of the torque.
+        `joint`: index of the joint.
+        `limit`: allowed share of the torque.
+        Returns `terms` (list of int): indices of the terms.
+        Returns `error` (float): their share of the torque.
         """
         shares, size = self.shares()[joint], _positive(self.size())[joint]
         own = [k for k in np.argsort(shares, kind='stable') if self.values[:, joint, k].any()]
@@ -133,26 +106,10 @@ def swing(robot: Robot, speed: float = 1.0, count: int = 500, seed: int = 0):
     phi. A is half the range, or UNLIMITED. v is the share `speed` of the velocity limit, or of
     FASTEST.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    speed : float
-        Share of the velocity limits.
-    count : int
-        Number of states.
-    seed : int
-        Seed of the phases.
-
-    Returns
-    -------
-    tuple of three (count, nv) ndarray
-        q, qd and qdd.
-
-    Raises
-    ------
-    ParameterError
-        If `speed` is below 0 or not finite.
+    `speed`: share of the velocity limits.
+    `count`: number of states.
+    `seed`: seed of the phases.
+    Raises ParameterError: if `speed` is below 0 or not finite.
     """
     robot.model.refuse_quaternions('swinging through its range')
     if not 0.0 <= speed < np.inf:
@@ -172,22 +129,10 @@ def swing(robot: Robot, speed: float = 1.0, count: int = 500, seed: int = 0):
 def torque_terms(robot: Robot, q, qd, qdd) -> TorqueTerms:
     """Split the torques of a robot into their terms.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot, of at most MOST_JOINTS joints.
-    q, qd, qdd : (k, nv) array_like
-        States [rad or m, and their rates].
-
-    Returns
-    -------
-    TorqueTerms
-        The terms.
-
-    Raises
-    ------
-    ParameterError
-        For a robot with more joints: it has n^2 (n + 3) / 2 terms.
+    `robot`: the robot, of at most MOST_JOINTS joints.
+    `q`, `qd`, `qdd` ((k, nv) array_like): states [rad or m, and their rates].
+    Returns the terms.
+    Raises ParameterError: for a robot with more joints: it has n^2 (n + 3) / 2 terms.
     """
     n = robot.nv
     if n > MOST_JOINTS:

@@ -49,30 +49,15 @@ class Simulation:
 def simulate(acceleration, q, qd, duration, method='ode45', tolerance=1e-8):
     """Simulate a robot over a duration; needs scipy.
 
-    Parameters
-    ----------
-    acceleration : callable
-        `acceleration(t, q, qd)` returns the accelerations (n,) [rad/s2, m/s2].
-    q : (n,) array_like
-        Coordinates at the start [rad, m].
-    qd : (n,) array_like
-        Velocities at the start [rad/s, m/s].
-    duration : float
-        Duration [s].
-    method : str
-        'ode23', 'ode45' or 'gear'.
-    tolerance : float
-        Relative and absolute tolerance of one step.
-
-    Returns
-    -------
-    Simulation
-        The motion.
-
-    Raises
-    ------
-    ParameterError
-        For another method, or if the solver fails.
+    `acceleration` (callable): `acceleration(t, q, qd)` returns the accelerations (n,) [rad/s2,
+      m/s2].
+    `q` ((n,) array_like): coordinates at the start [rad, m].
+    `qd` ((n,) array_like): velocities at the start [rad/s, m/s].
+    `duration`: duration [s].
+    `method`: 'ode23', 'ode45' or 'gear'.
+    `tolerance`: relative and absolute tolerance of one step.
+    Returns the motion.
+    Raises ParameterError: for another method, or if the solver fails.
     """
     if method not in SOLVERS:
         raise ParameterError(f'method is {method!r}; expected one of {", ".join(SOLVERS)}')
@@ -100,30 +85,13 @@ def backward_euler(f, t, y, h, tolerance=1e-10, iterations=20):
 
     The error is of order h.
 
-    Parameters
-    ----------
-    f : callable
-        `f(t, y)` returns the rate of y.
-    t : float
-        Time [s].
-    y : (m,) ndarray
-        State.
-    h : float
-        Length of the step [s].
-    tolerance : float
-        Tolerance of the last Newton step, relative to 1 + |y|.
-    iterations : int
-        Largest number of iterations.
-
-    Returns
-    -------
-    (m,) ndarray
-        State after the step.
-
-    Raises
-    ------
-    SingularityError
-        If the iteration has not converged.
+    `f` (callable): `f(t, y)` returns the rate of y.
+    `t`: time [s].
+    `y` (m,): state.
+    `h`: length of the step [s].
+    `tolerance`: tolerance of the last Newton step, relative to 1 + |y|.
+    `iterations`: largest number of iterations.
+    Raises SingularityError: if the iteration has not converged.
     """
     z = y + h * f(t, y)
     for _ in range(iterations):

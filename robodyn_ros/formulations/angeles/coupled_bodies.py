@@ -22,21 +22,11 @@ def along(line, points, centres):
 
     Parts (a), belt, and (c), cam and follower, of the exercise.
 
-    Parameters
-    ----------
-    line : (3,) array_like
-        Direction, of any length.
-    points : pair of (3,) array_like
-        One point of each body.
-    centres : pair of (3,) array_like
-        Centre of mass of each body.
-
-    Returns
-    -------
-    A : (1, 6) ndarray
-        Factor of the twist of body 1.
-    B : (1, 6) ndarray
-        Factor of the twist of body 2.
+    `line` ((3,) array_like): direction, of any length.
+    `points` (pair of (3,) array_like): one point of each body.
+    `centres` (pair of (3,) array_like): centre of mass of each body.
+    Returns `A` (1, 6): factor of the twist of body 1.
+    Returns `B` (1, 6): factor of the twist of body 2.
     """
     rows = [
         np.concatenate((cross(point - centre, line), line))[None]
@@ -48,19 +38,10 @@ def along(line, points, centres):
 def rolling(point, centres):
     """Return the constraint that two bodies roll on each other; part (b), gears.
 
-    Parameters
-    ----------
-    point : (3,) array_like
-        Their contact.
-    centres : pair of (3,) array_like
-        Centre of mass of each body.
-
-    Returns
-    -------
-    A : (3, 6) ndarray
-        Factor of the twist of body 1.
-    B : (3, 6) ndarray
-        Factor of the twist of body 2.
+    `point` ((3,) array_like): their contact.
+    `centres` (pair of (3,) array_like): centre of mass of each body.
+    Returns `A` (3, 6): factor of the twist of body 1.
+    Returns `B` (3, 6): factor of the twist of body 2.
     """
     rows = [
         np.hstack((-skew(np.asarray(point) - centre), np.eye(3))) for centre in np.asarray(centres)

@@ -47,15 +47,7 @@ class Friction:
     def dissipation(self, qd):
         """Return Delta(qd), also of complex velocities for complex-step derivatives.
 
-        Parameters
-        ----------
-        qd : (n,) array_like
-            Joint velocities [rad/s, m/s].
-
-        Returns
-        -------
-        float
-            Dissipation function [W].
+        `qd` ((n,) array_like): joint velocities [rad/s, m/s].
         """
         qd = np.asarray(qd)
         speed = qd * np.sign(qd.real)
@@ -65,15 +57,7 @@ class Friction:
     def torque(self, qd):
         """Return delta(qd) = -dDelta/d(qd), which acts on the joints beside the drives.
 
-        Parameters
-        ----------
-        qd : (n,) array_like
-            Joint velocities [rad/s, m/s].
-
-        Returns
-        -------
-        (n,) ndarray
-            Friction torques [N m, N].
+        `qd` ((n,) array_like): joint velocities [rad/s, m/s].
         """
         qd = np.asarray(qd)
         dry = self.coulomb + self.extra * np.exp(-self.decay * np.abs(qd))
@@ -82,14 +66,6 @@ class Friction:
     def power(self, qd):
         """Return the lost power -qd . delta, never negative.
 
-        Parameters
-        ----------
-        qd : (n,) array_like
-            Joint velocities [rad/s, m/s].
-
-        Returns
-        -------
-        float
-            Power [W].
+        `qd` ((n,) array_like): joint velocities [rad/s, m/s].
         """
         return -np.sum(qd * self.torque(qd))

@@ -24,17 +24,8 @@ def kinetic_product(arm, u, v):
 
         sum m_i cdot_i(u) . cdot_i(v) + omega_i(u) . I_i omega_i(v)
 
-    Parameters
-    ----------
-    arm : Arm
-        The robot at one posture.
-    u, v : (n,) ndarray
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    float
-        The product [J].
+    `arm` (Arm): the robot at one posture.
+    `u`, `v` (n,): joint velocities [rad/s, m/s].
     """
     (w_u, _, c_u), (w_v, _, c_v) = velocities(arm, u), velocities(arm, v)
     links = sum(
@@ -46,19 +37,8 @@ def kinetic_product(arm, u, v):
 def kinetic_energy(robot, q, qd):
     """Return T = 1/2 sum m_i |cdot_i|^2 + omega_i . I_i omega_i (7.16).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    float
-        Kinetic energy [J].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
     """
     return 0.5 * kinetic_product(arm_at(robot, q), qd, qd)
 
@@ -66,17 +46,7 @@ def kinetic_energy(robot, q, qd):
 def potential_energy(robot, q):
     """Return V = -sum m_i g . c_i.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    float
-        Potential energy [J].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     arm = arm_at(robot, q)
     return -sum(m * (arm.g @ c) for m, c in zip(arm.m, arm.c))
@@ -87,19 +57,8 @@ def momentum(robot, q, qd):
 
     T is quadratic, so p_j is the product with the unit velocity j.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Generalised momentum.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
     """
     arm = arm_at(robot, q)
     return np.array([kinetic_product(arm, unit, qd) for unit in np.eye(arm.n)])
@@ -108,17 +67,7 @@ def momentum(robot, q, qd):
 def mass_matrix(robot, q):
     """Return I(q) = d^2 T/d(qd)^2 (7.18).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        Mass matrix.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     arm = arm_at(robot, q)
     return np.array([[kinetic_product(arm, u, v) for v in np.eye(arm.n)] for u in np.eye(arm.n)])
@@ -127,17 +76,7 @@ def mass_matrix(robot, q):
 def gravity_torque(robot, q):
     """Return dV/dq.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Torques of the drives that hold the robot [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     (q,) = states(robot, q)
     return gradient(lambda x: potential_energy(robot, x), q)
@@ -146,23 +85,10 @@ def gravity_torque(robot, q):
 def inverse_dynamics(robot, q, qd, qdd, dissipation=None):
     """Return tau = pdot - dT/dq + dV/dq + dDelta/d(qd).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-    dissipation : callable, optional
-        `dissipation(qd)` returns Delta [W], also of complex velocities.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    `dissipation` (callable): `dissipation(qd)` returns Delta [W], also of complex velocities.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     pdot = momentum(robot, q, qdd) + along(lambda x: momentum(robot, x, qd), q, qd)

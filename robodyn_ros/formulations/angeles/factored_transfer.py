@@ -71,20 +71,8 @@ class Transfer:
 def transfers(links):
     """Return the Transfer of every link, from base to tip.
 
-    Parameters
-    ----------
-    links : Links
-        A serial chain at one posture.
-
-    Returns
-    -------
-    list of Transfer
-        Rotations Q_i.
-
-    Raises
-    ------
-    ModelError
-        If a frame is not that of standard Denavit-Hartenberg parameters.
+    `links` (Links): a serial chain at one posture.
+    Raises ModelError: if a frame is not that of standard Denavit-Hartenberg parameters.
     """
     found = []
     for i, Q in enumerate(links.Q):
@@ -103,26 +91,10 @@ def inverse_dynamics(robot, q, qd, qdd):
 
     Algorithms 7.4.1 and 7.4.2 with (7.23) and (7.24) in place of products with Q.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
-
-    Raises
-    ------
-    ModelError
-        If the robot branches, or its frames are not standard DH frames.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    Raises ModelError: if the robot branches, or its frames are not standard DH frames.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     links, tau = _torques(robot, q, qd, qdd)
@@ -132,20 +104,10 @@ def inverse_dynamics(robot, q, qd, qdd):
 def coriolis_torque(robot, q, qd):
     """Return C(q, qd) qd (Exercise 7.10).
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot without gravity, `robot.with_gravity((0, 0, 0))`; otherwise the result contains its
-        weight.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
+    `robot` (Robot): robot without gravity, `robot.with_gravity((0, 0, 0))`; otherwise the result
+      contains its weight.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
     """
     q, qd = states(robot, q, qd)
     links, tau = _torques(robot, q, qd, np.zeros(len(q)))
@@ -155,26 +117,10 @@ def coriolis_torque(robot, q, qd):
 def isotropic_inverse_dynamics(robot, q, qd, qdd):
     """Return the torques of a serial robot with inertially isotropic links (Exercise 7.12).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
-
-    Raises
-    ------
-    ModelError
-        If the principal moments of inertia of a link differ.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    Raises ModelError: if the principal moments of inertia of a link differ.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     scalars = []

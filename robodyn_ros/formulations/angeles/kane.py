@@ -20,17 +20,9 @@ from robodyn_ros.formulations.posture import accelerations, arm_at, cross, state
 def partial_velocities(arm):
     """Return the maps from joint velocities to omega_i and to cdot_i.
 
-    Parameters
-    ----------
-    arm : Arm
-        The robot at one posture.
-
-    Returns
-    -------
-    Jw : (n, 3, n) ndarray
-        d(omega_i)/d(qd) of each link.
-    Jv : (n, 3, n) ndarray
-        d(cdot_i)/d(qd) of each link.
+    `arm` (Arm): the robot at one posture.
+    Returns `Jw` (n, 3, n): d(omega_i)/d(qd) of each link.
+    Returns `Jv` (n, 3, n): d(cdot_i)/d(qd) of each link.
     """
     unit = [velocities(arm, rate) for rate in np.eye(arm.n)]
     return (np.stack([w for w, _, _ in unit], axis=-1), np.stack([c for _, _, c in unit], axis=-1))
@@ -39,17 +31,7 @@ def partial_velocities(arm):
 def mass_matrix(robot, q):
     """Return sum m_i Jv_i^T Jv_i + Jw_i^T I_i Jw_i, the coefficient of qdd in -phi*.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        Mass matrix.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     arm = arm_at(robot, q)
     return np.diag(arm.rotor) + sum(
@@ -63,20 +45,9 @@ def generalised_force(robot, q, loads):
 
     psi . dq is their work in a virtual displacement dq. O(n^2).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    loads : sequence of tuple
-        (joint of the link as an index of q, point (3,) [m], force (3,) [N], moment (3,) [N m]) of
-        each, in base axes.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Generalised force [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `loads` (sequence of tuple): (joint of the link as an index of q, point (3,) [m], force (3,)
+      [N], moment (3,) [N m]) of each, in base axes.
     """
     (q,) = states(robot, q)
     arm = arm_at(robot, q)
@@ -90,21 +61,9 @@ def generalised_force(robot, q, loads):
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques that balance weight and inertia forces.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     arm = arm_at(robot, q)

@@ -57,34 +57,16 @@ def minimum_time(robot, q0, dq, limits, shape=S345, samples=500):
 
     The velocity limits are those of the description, and the weight is that of its gravity.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q0 : (n,) array_like
-        Coordinates at the start [rad, m].
-    dq : (n,) array_like
-        Displacement [rad, m].
-    limits : (n,) array_like
-        Largest |tau_i|, above 0 [N m, N].
-    shape : numpy.polynomial.Polynomial
-        s(x), from 0 to 1 on [0, 1], without a return.
-    samples : int
-        Number of intervals that are searched before maxima are refined.
-
-    Returns
-    -------
-    MinimumTime
-        The time.
-
-    Raises
-    ------
-    ShapeError
-        If an array has another shape.
-    ParameterError
-        If a torque limit is not above 0, or the motion leaves the range of a joint.
-    ModelError
-        If a joint cannot hold the arm in a posture on the way, so that no time is long enough.
+    `q0` ((n,) array_like): coordinates at the start [rad, m].
+    `dq` ((n,) array_like): displacement [rad, m].
+    `limits` ((n,) array_like): largest |tau_i|, above 0 [N m, N].
+    `shape` (numpy.polynomial.Polynomial): s(x), from 0 to 1 on [0, 1], without a return.
+    `samples`: number of intervals that are searched before maxima are refined.
+    Raises ShapeError: if an array has another shape.
+    Raises ParameterError: if a torque limit is not above 0, or the motion leaves the range of a
+      joint.
+    Raises ModelError: if a joint cannot hold the arm in a posture on the way, so that no time is
+      long enough.
     """
     q0, dq, limits = states(robot, q0, dq, limits)
     model = model_of(robot)

@@ -76,19 +76,9 @@ def _mass(arm, base):
 def mass_matrix(robot, q, base):
     """Return I = T^T M T, the base before the joints.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    base : Base
-        The moving base.
-
-    Returns
-    -------
-    (n + 6, n + 6) ndarray
-        Mass matrix. For the base: moment, then force at its centre of mass.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `base` (Base): the moving base.
+    Returns mass matrix. For the base: moment, then force at its centre of mass.
     """
     arm = arm_at(robot, q)
     T = _twists(arm, base)
@@ -100,23 +90,10 @@ def bias(robot, q, qd, twist, base):
 
     C = T^T (M Tdot + W M T); weight is included.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    twist : (6,) array_like
-        t_0 = [omega_0; cdot_0] [rad/s, m/s].
-    base : Base
-        The moving base.
-
-    Returns
-    -------
-    (n + 6,) ndarray
-        Moment and force on the base, then joint torques.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `twist` ((6,) array_like): t_0 = [omega_0; cdot_0] [rad/s, m/s].
+    `base` (Base): the moving base.
     """
     q, qd = states(robot, q, qd)
     arm = arm_at(robot, q)

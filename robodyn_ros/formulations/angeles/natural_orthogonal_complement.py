@@ -29,15 +29,7 @@ ONE, NONE = np.eye(3), np.zeros((3, 3))
 def block(i):
     """Return the rows of link i in an array of 6n rows.
 
-    Parameters
-    ----------
-    i : int
-        The link.
-
-    Returns
-    -------
-    slice
-        Rows.
+    `i`: the link.
     """
     return slice(6 * i, 6 * i + 6)
 
@@ -52,15 +44,7 @@ def constraint_matrix(arm):
 
     with E_i = skew(e_i) and R'_i = c_i - c_(i-1).
 
-    Parameters
-    ----------
-    arm : Arm
-        The robot at one posture.
-
-    Returns
-    -------
-    (6n, 6n) ndarray
-        K, of rank 5n; block bidiagonal for a serial arm.
+    `arm` (Arm): the robot at one posture.
     """
     K = np.zeros((6 * arm.n, 6 * arm.n))
     for i, up in enumerate(arm.parent):
@@ -86,15 +70,7 @@ def twist_shaping_matrix(arm):
 
     It is zero where joint j does not move link i, so block triangular for a serial arm.
 
-    Parameters
-    ----------
-    arm : Arm
-        The robot at one posture.
-
-    Returns
-    -------
-    (6n, n) ndarray
-        T.
+    `arm` (Arm): the robot at one posture.
     """
     T = np.zeros((6 * arm.n, arm.n), arm.o.dtype)
     for i in range(arm.n):
@@ -111,21 +87,10 @@ def twist_shaping_rate(arm, w, odot, cdot):
 
     edot_j = omega_j x e_j and rdot_ij = cdot_i - odot_j.
 
-    Parameters
-    ----------
-    arm : Arm
-        The robot at one posture.
-    w : (n, 3) ndarray
-        Angular velocities of the links [rad/s].
-    odot : (n, 3) ndarray
-        Velocities of the joint origins [m/s].
-    cdot : (n, 3) ndarray
-        Velocities of the centres of mass [m/s].
-
-    Returns
-    -------
-    (6n, n) ndarray
-        Tdot.
+    `arm` (Arm): the robot at one posture.
+    `w` (n, 3): angular velocities of the links [rad/s].
+    `odot` (n, 3): velocities of the joint origins [m/s].
+    `cdot` (n, 3): velocities of the centres of mass [m/s].
     """
     T = np.zeros((6 * arm.n, arm.n), w.dtype)
     for i in range(arm.n):
@@ -141,15 +106,7 @@ def twist_shaping_rate(arm, w, odot, cdot):
 def mass(arm):
     """Return M = diag(I_i, m_i 1), the manipulator mass (7.1, 7.13c).
 
-    Parameters
-    ----------
-    arm : Arm
-        The robot at one posture.
-
-    Returns
-    -------
-    (6n, 6n) ndarray
-        M.
+    `arm` (Arm): the robot at one posture.
     """
     M = np.zeros((6 * arm.n, 6 * arm.n), arm.o.dtype)
     for i in range(arm.n):
@@ -161,15 +118,7 @@ def mass(arm):
 def angular_velocity(w):
     """Return W = diag(skew(omega_i), 0), the manipulator angular velocity (7.1, 7.13c).
 
-    Parameters
-    ----------
-    w : (n, 3) ndarray
-        Angular velocities of the links [rad/s].
-
-    Returns
-    -------
-    (6n, 6n) ndarray
-        W.
+    `w` (n, 3): angular velocities of the links [rad/s].
     """
     W = np.zeros((6 * len(w), 6 * len(w)), w.dtype)
     for i in range(len(w)):
@@ -180,15 +129,7 @@ def angular_velocity(w):
 def weight(arm):
     """Return w^G, with [0; m_i g] on every link.
 
-    Parameters
-    ----------
-    arm : Arm
-        The robot at one posture.
-
-    Returns
-    -------
-    (6n,) ndarray
-        Moments and forces [N m, N].
+    `arm` (Arm): the robot at one posture.
     """
     return np.concatenate([np.concatenate((np.zeros(3), m * arm.g)) for m in arm.m])
 
@@ -196,17 +137,7 @@ def weight(arm):
 def mass_matrix(robot, q):
     """Return I(q) = T^T M T, with rotor inertias added on the diagonal (7.58).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        Mass matrix.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     arm = arm_at(robot, q)
     T = twist_shaping_matrix(arm)
@@ -216,17 +147,7 @@ def mass_matrix(robot, q):
 def gravity_torque(robot, q):
     """Return -gamma = -T^T w^G (7.59).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Torques of the drives that hold the robot [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     arm = arm_at(robot, q)
     return -twist_shaping_matrix(arm).T @ weight(arm)
@@ -235,25 +156,12 @@ def gravity_torque(robot, q):
 def matrices(robot, q, qd):
     """Return T, Tdot, M and W at one state.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    T : (6n, n) ndarray
-        Twist-shaping matrix.
-    Tdot : (6n, n) ndarray
-        Its rate.
-    M : (6n, 6n) ndarray
-        Manipulator mass.
-    W : (6n, 6n) ndarray
-        Manipulator angular velocity.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    Returns `T` (6n, n): twist-shaping matrix.
+    Returns `Tdot` (6n, n): its rate.
+    Returns `M` (6n, 6n): manipulator mass.
+    Returns `W` (6n, 6n): manipulator angular velocity.
     """
     q, qd = states(robot, q, qd)
     arm = arm_at(robot, q)
@@ -269,19 +177,8 @@ def matrices(robot, q, qd):
 def coriolis_matrix(robot, q, qd):
     """Return C(q, qd) = T^T M Tdot + T^T W M T; Idot - 2 C is skew (7.59; Example 7.15).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        C.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
     """
     T, Tdot, M, W = matrices(robot, q, qd)
     return T.T @ M @ Tdot + T.T @ W @ M @ T
@@ -290,19 +187,8 @@ def coriolis_matrix(robot, q, qd):
 def mass_matrix_rate(robot, q, qd):
     """Return Idot = T^T M Tdot + Tdot^T M T + T^T (W M - M W) T (Example 7.6.1b).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        Rate of the mass matrix.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
     """
     T, Tdot, M, W = matrices(robot, q, qd)
     return T.T @ M @ Tdot + Tdot.T @ M @ T + T.T @ (W @ M - M @ W) @ T
@@ -313,21 +199,10 @@ def link_wrenches(robot, q, qd, qdd):
 
     t = T qd and tdot = T qdd + Tdot qd.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    (6n,) ndarray
-        Moment and force on each link at its centre of mass [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    Returns moment and force on each link at its centre of mass [N m, N].
     """
     T, Tdot, M, W = matrices(robot, q, qd)
     return M @ (T @ qdd + Tdot @ qd) + W @ M @ T @ qd - weight(arm_at(robot, q))
@@ -338,21 +213,9 @@ def inverse_dynamics(robot, q, qd, qdd):
 
     Computed as T^T (w^A + w^C), where T^T w^C = 0: constraint wrenches do no work (7.53).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     arm = arm_at(robot, q)

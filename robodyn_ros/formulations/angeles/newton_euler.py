@@ -61,19 +61,9 @@ def outward(links, qd, qdd):
     82 multiplications and 66 additions per revolute joint, 70 and 53 per prismatic joint. cddot
     includes the base acceleration -g.
 
-    Parameters
-    ----------
-    links : Links
-        A serial chain at one posture.
-    qd : (n,) ndarray
-        Joint velocities from base to tip [rad/s, m/s].
-    qdd : (n,) ndarray
-        Joint accelerations from base to tip [rad/s2, m/s2].
-
-    Returns
-    -------
-    Motion
-        The motion.
+    `links` (Links): a serial chain at one posture.
+    `qd` (n,): joint velocities from base to tip [rad/s, m/s].
+    `qdd` (n,): joint accelerations from base to tip [rad/s2, m/s2].
     """
     w, wd, c, cdot = np.zeros((4, 3))
     cdd, delta = -links.g, np.zeros(3)
@@ -104,19 +94,9 @@ def outward(links, qd, qdd):
 def euler_moment(I, w, wd):  # noqa: E741
     """Return I omegadot + omega x I omega about the centre of mass (7.5a).
 
-    Parameters
-    ----------
-    I : (3, 3) ndarray
-        Inertia tensor [kg m2].
-    w : (3,) ndarray
-        Angular velocity [rad/s].
-    wd : (3,) ndarray
-        Angular acceleration [rad/s2].
-
-    Returns
-    -------
-    (3,) ndarray
-        Moment [N m].
+    `I` (3, 3): inertia tensor [kg m2].
+    `w` (3,): angular velocity [rad/s].
+    `wd` (3,): angular acceleration [rad/s2].
     """
     return I @ wd + cross(w, I @ w)
 
@@ -127,28 +107,15 @@ def inward(links, motion, force, moment, moment_of=euler_moment):
     The wrench (n_i, f_i) acts on link i by link i-1, at O_i in F_(i+1). Equation 7.61 puts the tip
     wrench at the operation point instead.
 
-    Parameters
-    ----------
-    links : Links
-        A serial chain at one posture.
-    motion : Motion
-        Motion of the links.
-    force : (3,) ndarray
-        Force on the last link by its surroundings, at its centre of mass in its own axes (7.38a)
-        [N].
-    moment : (3,) ndarray
-        Moment likewise [N m].
-    moment_of : callable
-        `moment_of(I, w, wd)` returns the moment of inertia forces (3,).
-
-    Returns
-    -------
-    n : (n, 3) ndarray
-        Moments n_i [N m].
-    f : (n, 3) ndarray
-        Forces f_i [N].
-    tau : (n,) ndarray
-        Torques without rotors [N m, N].
+    `links` (Links): a serial chain at one posture.
+    `motion` (Motion): motion of the links.
+    `force` (3,): force on the last link by its surroundings, at its centre of mass in
+      its own axes (7.38a) [N].
+    `moment` (3,): moment likewise [N m].
+    `moment_of` (callable): `moment_of(I, w, wd)` returns the moment of inertia forces (3,).
+    Returns `n` (n, 3): moments n_i [N m].
+    Returns `f` (n, 3): forces f_i [N].
+    Returns `tau` (n,): torques without rotors [N m, N].
     """
     n, f = np.empty((links.n, 3), motion.cdd.dtype), np.empty((links.n, 3), motion.cdd.dtype)
     tau = np.empty(links.n, motion.cdd.dtype)
@@ -171,30 +138,13 @@ def joint_wrenches(robot, q, qd, qdd, tip_wrench=None):
     force) of the drive. The other five components are the load of the bearing (7.53). Weight is
     included, rotors are not.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-    tip_wrench : (6,) array_like, optional
-        Force [N] and moment [N m] on the last link at its centre of mass, in base axes.
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Moment, then force, in base axes [N m, N].
-
-    Raises
-    ------
-    ModelError
-        If the robot branches.
-    ShapeError
-        If a state has another shape.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    `tip_wrench` ((6,) array_like): force [N] and moment [N m] on the last link at its centre of
+      mass, in base axes.
+    Raises ModelError: if the robot branches.
+    Raises ShapeError: if a state has another shape.
     """
     links, n, f, _ = _wrenches(robot, q, qd, qdd, tip_wrench)
     R = links.base_axes()
@@ -206,30 +156,13 @@ def joint_wrenches(robot, q, qd, qdd, tip_wrench=None):
 def inverse_dynamics(robot, q, qd, qdd, tip_wrench=None):
     """Return the torques of a serial robot by Algorithms 7.4.1 and 7.4.2, in O(n).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-    tip_wrench : (6,) array_like, optional
-        Force [N] and moment [N m] on the last link at its centre of mass, in base axes.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
-
-    Raises
-    ------
-    ModelError
-        If the robot branches.
-    ShapeError
-        If a state has another shape.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    `tip_wrench` ((6,) array_like): force [N] and moment [N m] on the last link at its centre of
+      mass, in base axes.
+    Raises ModelError: if the robot branches.
+    Raises ShapeError: if a state has another shape.
     """
     links, _, _, tau = _wrenches(robot, q, qd, qdd, tip_wrench)
     return links.joint_order(tau) + links.joint_order(links.rotor) * qdd

@@ -35,15 +35,7 @@ from robodyn_ros.formulations.serial_chain import Z, links_at
 def inertia_factor(inertia):
     """Return N with N^T N = I, also for rods and points, where Cholesky's factor does not exist.
 
-    Parameters
-    ----------
-    inertia : (3, 3) ndarray
-        Inertia tensor [kg m2].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        N.
+    `inertia` (3, 3): inertia tensor [kg m2].
     """
     moments, axes = np.linalg.eigh(inertia)
     return np.sqrt(np.maximum(moments, 0.0))[:, None] * axes.T
@@ -56,15 +48,7 @@ def projected_twists(links):
 
     For each column j, e_j and r_ij = O_j -> C_i are carried from link to link, base to tip.
 
-    Parameters
-    ----------
-    links : Links
-        A serial chain at one posture.
-
-    Returns
-    -------
-    (6n, n) ndarray
-        P.
+    `links` (Links): a serial chain at one posture.
     """
     n = links.n
     N, root_mass = [inertia_factor(I) for I in links.I], np.sqrt(links.m)
@@ -88,20 +72,8 @@ def reverse_cholesky(A):
 
     It takes n^3/6 + ... multiplications and additions.
 
-    Parameters
-    ----------
-    A : (n, n) ndarray
-        Symmetric, positive definite matrix.
-
-    Returns
-    -------
-    (n, n) ndarray
-        L.
-
-    Raises
-    ------
-    LinAlgError
-        If A is not positive definite.
+    `A` (n, n): symmetric, positive definite matrix.
+    Raises LinAlgError: if A is not positive definite.
     """
     n = len(A)
     L = np.zeros_like(A)
@@ -118,17 +90,8 @@ def reverse_cholesky(A):
 def forward_substitution(L, b):
     """Return x with L x = b.
 
-    Parameters
-    ----------
-    L : (n, n) ndarray
-        Lower triangular matrix.
-    b : (n,) ndarray
-        Right side.
-
-    Returns
-    -------
-    (n,) ndarray
-        x.
+    `L` (n, n): lower triangular matrix.
+    `b` (n,): right side.
     """
     x = np.zeros(len(b), b.dtype)
     for i in range(len(b)):
@@ -139,17 +102,8 @@ def forward_substitution(L, b):
 def back_substitution(U, b):
     """Return x with U x = b.
 
-    Parameters
-    ----------
-    U : (n, n) ndarray
-        Upper triangular matrix.
-    b : (n,) ndarray
-        Right side.
-
-    Returns
-    -------
-    (n,) ndarray
-        x.
+    `U` (n, n): upper triangular matrix.
+    `b` (n,): right side.
     """
     return forward_substitution(U[::-1, ::-1], b[::-1])[::-1]
 
@@ -157,17 +111,7 @@ def back_substitution(U, b):
 def factor(robot, q):
     """Return P with its columns in the order of q, and a row sqrt(rotor) for each drive.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (7n, n) ndarray
-        P.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     links = links_at(robot, q)
     P = np.empty((6 * links.n, links.n), links.Q.dtype)
@@ -178,17 +122,7 @@ def factor(robot, q):
 def mass_matrix(robot, q):
     """Return I = P^T P: Algorithm 7.6.2 (7.97, 7.101).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        Mass matrix.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     P = factor(robot, q)
     return P.T @ P
@@ -197,30 +131,13 @@ def mass_matrix(robot, q):
 def forward_dynamics(robot, q, qd, tau, tip_wrench=None):
     """Return qdd by Algorithms 7.6.1 and 7.6.2 and reverse Cholesky (7.105).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    tau : (nv,) array_like
-        Joint torques [N m, N].
-    tip_wrench : (6,) array_like, optional
-        Force [N] and moment [N m] on the last link at its centre of mass, in base axes.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint accelerations [rad/s2, m/s2].
-
-    Raises
-    ------
-    ModelError
-        If the robot branches.
-    ShapeError
-        If a state has another shape.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `tau` ((nv,) array_like): joint torques [N m, N].
+    `tip_wrench` ((6,) array_like): force [N] and moment [N m] on the last link at its centre of
+      mass, in base axes.
+    Raises ModelError: if the robot branches.
+    Raises ShapeError: if a state has another shape.
     """
     rhs = _right_side(robot, q, qd, tau, tip_wrench)
     L = reverse_cholesky(mass_matrix(robot, q))
@@ -233,15 +150,7 @@ def orthogonalised(P):
     Reflection k turns the rest of column k onto its first entry. Q, the product of all of them, is
     not needed.
 
-    Parameters
-    ----------
-    P : (m, n) ndarray
-        Matrix of full column rank.
-
-    Returns
-    -------
-    (n, n) ndarray
-        R.
+    `P` (m, n): matrix of full column rank.
     """
     A, n = P.copy(), P.shape[1]
     for k in range(n):
@@ -258,30 +167,13 @@ def forward_dynamics_orthogonal(robot, q, qd, tau, tip_wrench=None):
     The minimum-norm y of P^T y = rhs is Q R^-T rhs. The least squares of P qdd = y is R^-1 Q^T y.
     Together they are R^-1 R^-T rhs.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    tau : (nv,) array_like
-        Joint torques [N m, N].
-    tip_wrench : (6,) array_like, optional
-        Force [N] and moment [N m] on the last link at its centre of mass, in base axes.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint accelerations [rad/s2, m/s2].
-
-    Raises
-    ------
-    ModelError
-        If the robot branches.
-    ShapeError
-        If a state has another shape.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `tau` ((nv,) array_like): joint torques [N m, N].
+    `tip_wrench` ((6,) array_like): force [N] and moment [N m] on the last link at its centre of
+      mass, in base axes.
+    Raises ModelError: if the robot branches.
+    Raises ShapeError: if a state has another shape.
     """
     R = orthogonalised(factor(robot, q))
     y = forward_substitution(R.T, _right_side(robot, q, qd, tau, tip_wrench))

@@ -44,30 +44,13 @@ def _plane(robot, arm):
 def matrices(robot, q, qd):
     """Return T, Tdot, M and the weights at one state.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    T : (3n, n) ndarray
-        Twist-shaping matrix.
-    Tdot : (3n, n) ndarray
-        Its rate.
-    M : (3n, 3n) ndarray
-        Diagonal manipulator mass.
-    weight : (3n,) ndarray
-        [0; m_i g] of every link, in the plane [N m, N].
-
-    Raises
-    ------
-    ModelError
-        If the robot is not planar.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    Returns `T` (3n, n): twist-shaping matrix.
+    Returns `Tdot` (3n, n): its rate.
+    Returns `M` (3n, 3n): diagonal manipulator mass.
+    Returns `weight` (3n,): [0; m_i g] of every link, in the plane [N m, N].
+    Raises ModelError: if the robot is not planar.
     """
     q, qd = states(robot, q, qd)
     arm = arm_at(robot, q)
@@ -91,22 +74,8 @@ def matrices(robot, q, qd):
 def mass_matrix(robot, q):
     """Return I = T^T M T, with rotor inertias added on the diagonal.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        Mass matrix.
-
-    Raises
-    ------
-    ModelError
-        If the robot is not planar.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    Raises ModelError: if the robot is not planar.
     """
     T, _, M, _ = matrices(robot, q, np.zeros(len(q)))
     return T.T @ M @ T + np.diag(arm_at(robot, q).rotor)
@@ -119,17 +88,7 @@ def projected_twists(robot, q):
     r_ij = r_(i-1)j + (delta_(i-1) + rho_i) in base axes. It takes n^2 + 9 n multiplications and
     n^2 + 5 n - 2 additions. In space these are 17 n^2 - 15 n and 10 n^2 - 10 n.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (4n, n) ndarray
-        P, with a row sqrt(rotor) for each drive below.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     T, _, M, _ = matrices(robot, q, np.zeros(len(q)))
     return np.vstack((np.sqrt(np.diag(M))[:, None] * T, np.diag(np.sqrt(arm_at(robot, q).rotor))))
@@ -138,21 +97,9 @@ def projected_twists(robot, q):
 def forward_dynamics(robot, q, qd, tau):
     """Return qdd by I = P^T P = L^T L, as in space (noc_forward_dynamics.py).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    tau : (nv,) array_like
-        Joint torques [N m, N].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint accelerations [rad/s2, m/s2].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `tau` ((nv,) array_like): joint torques [N m, N].
     """
     q, qd, tau = states(robot, q, qd, tau)
     P = projected_twists(robot, q)
@@ -164,19 +111,8 @@ def forward_dynamics(robot, q, qd, tau):
 def coriolis_matrix(robot, q, qd):
     """Return C = T^T M Tdot, which is also that of the Christoffel symbols.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        C.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
     """
     T, Tdot, M, _ = matrices(robot, q, qd)
     return T.T @ M @ Tdot
@@ -185,21 +121,9 @@ def coriolis_matrix(robot, q, qd):
 def inverse_dynamics(robot, q, qd, qdd):
     """Return tau = I qdd + C qd - gamma, gamma = T^T w^G.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
     """
     T, Tdot, M, weight = matrices(robot, q, qd)
     return T.T @ (M @ (T @ qdd + Tdot @ qd) - weight) + arm_at(robot, q).rotor * qdd

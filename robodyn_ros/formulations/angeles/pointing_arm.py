@@ -44,19 +44,9 @@ class Body(NamedTuple):
 def inertia(first, second, angle):
     """Return the mass matrix I (item b).
 
-    Parameters
-    ----------
-    first : Body
-        Link 1, with y of its axes along the first joint.
-    second : Body
-        Link 2, with z of its axes along its own joint.
-    angle : float
-        theta_2 [rad].
-
-    Returns
-    -------
-    (2, 2) ndarray
-        Mass matrix [kg m2].
+    `first` (Body): link 1, with y of its axes along the first joint.
+    `second` (Body): link 2, with z of its axes along its own joint.
+    `angle`: theta_2 [rad].
     """
     e, _, J = _axes(second, angle)
     own = first.about_origin[1, 1]
@@ -66,19 +56,9 @@ def inertia(first, second, angle):
 def inertia_rate(second, angle, rate):
     """Return Idot by differentiation of I (item c).
 
-    Parameters
-    ----------
-    second : Body
-        Link 2, with z of its axes along its own joint.
-    angle : float
-        theta_2 [rad].
-    rate : float
-        thd_2 [rad/s].
-
-    Returns
-    -------
-    (2, 2) ndarray
-        Rate of the mass matrix [kg m2/s].
+    `second` (Body): link 2, with z of its axes along its own joint.
+    `angle`: theta_2 [rad].
+    `rate`: thd_2 [rad/s].
     """
     e, d, J = _axes(second, angle)
     return rate * np.array([[2.0 * e @ J @ d, d @ J[2]], [d @ J[2], 0.0]])
@@ -87,21 +67,10 @@ def inertia_rate(second, angle, rate):
 def kinetic_energy(first, second, angle, rates):
     """Return the kinetic energy T (item a).
 
-    Parameters
-    ----------
-    first : Body
-        Link 1, with y of its axes along the first joint.
-    second : Body
-        Link 2, with z of its axes along its own joint.
-    angle : float
-        theta_2 [rad].
-    rates : (2,) array_like
-        Velocities of both joints [rad/s].
-
-    Returns
-    -------
-    float
-        Energy [J].
+    `first` (Body): link 1, with y of its axes along the first joint.
+    `second` (Body): link 2, with z of its axes along its own joint.
+    `angle`: theta_2 [rad].
+    `rates` ((2,) array_like): velocities of both joints [rad/s].
     """
     e, _, J = _axes(second, angle)
     w = rates[0] * e + rates[1] * np.array([0.0, 0.0, 1.0])

@@ -22,26 +22,11 @@ def balancing_torque(robot, q, wrench):
 
     The wrench acts at the origin of the last link's joint, which slides with a prismatic joint.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    wrench : (6,) array_like
-        Force [N], then moment [N m], by the surroundings on the last link, in base axes.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
-
-    Raises
-    ------
-    ModelError
-        If the robot branches.
-    ShapeError
-        If q has another shape.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `wrench` ((6,) array_like): force [N], then moment [N m], by the surroundings on the last link,
+      in base axes.
+    Raises ModelError: if the robot branches.
+    Raises ShapeError: if q has another shape.
     """
     links = links_at(robot, q)
     f, n = -np.asarray(wrench[:3]), -np.asarray(wrench[3:])

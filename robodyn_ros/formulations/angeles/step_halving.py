@@ -44,23 +44,12 @@ class Solution(NamedTuple):
 def two_three(f, t, y, h):
     """Return y^2 and y^3 after one step of y' = f(t, y).
 
-    Parameters
-    ----------
-    f : callable
-        `f(t, y)` returns the rate (m,) of y.
-    t : float
-        Time [s].
-    y : (m,) ndarray
-        State.
-    h : float
-        Length of the step [s].
-
-    Returns
-    -------
-    coarse : (m,) ndarray
-        y^2.
-    fine : (m,) ndarray
-        y^3.
+    `f` (callable): `f(t, y)` returns the rate (m,) of y.
+    `t`: time [s].
+    `y` (m,): state.
+    `h`: length of the step [s].
+    Returns `coarse` (m,): y^2.
+    Returns `fine` (m,): y^3.
     """
     k1 = f(t, y)
     k2 = f(t + h, y + h * k1)
@@ -71,23 +60,12 @@ def two_three(f, t, y, h):
 def four_five(f, t, y, h):
     """Return y^4 and y^5 after one step of y' = f(t, y).
 
-    Parameters
-    ----------
-    f : callable
-        `f(t, y)` returns the rate (m,) of y.
-    t : float
-        Time [s].
-    y : (m,) ndarray
-        State.
-    h : float
-        Length of the step [s].
-
-    Returns
-    -------
-    coarse : (m,) ndarray
-        y^4.
-    fine : (m,) ndarray
-        y^5.
+    `f` (callable): `f(t, y)` returns the rate (m,) of y.
+    `t`: time [s].
+    `y` (m,): state.
+    `h`: length of the step [s].
+    Returns `coarse` (m,): y^4.
+    Returns `fine` (m,): y^5.
     """
     k1 = f(t, y)
     k2 = f(t + h / 3, y + h / 3 * k1)
@@ -100,32 +78,15 @@ def four_five(f, t, y, h):
 def simulate(f, y, duration, h, tolerance, pair=four_five):
     """Solve y' = f(t, y) over a duration, with steps that are halved as needed.
 
-    Parameters
-    ----------
-    f : callable
-        `f(t, y)` returns the rate (m,) of y.
-    y : (m,) array_like
-        State at the start.
-    duration : float
-        Duration [s].
-    h : float
-        Longest step [s].
-    tolerance : float
-        Largest norm of the difference of both schemes, in the units of y.
-    pair : callable
-        `two_three` or `four_five`.
-
-    Returns
-    -------
-    Solution
-        The solution.
-
-    Raises
-    ------
-    ParameterError
-        If h, the duration or the tolerance is not above 0.
-    SingularityError
-        If no step is short enough.
+    `f` (callable): `f(t, y)` returns the rate (m,) of y.
+    `y` ((m,) array_like): state at the start.
+    `duration`: duration [s].
+    `h`: longest step [s].
+    `tolerance`: largest norm of the difference of both schemes, in the units of y.
+    `pair` (callable): `two_three` or `four_five`.
+    Returns the solution.
+    Raises ParameterError: if h, the duration or the tolerance is not above 0.
+    Raises SingularityError: if no step is short enough.
     """
     if not min(h, duration, tolerance) > 0.0:
         raise ParameterError(

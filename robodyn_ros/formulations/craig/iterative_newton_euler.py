@@ -37,27 +37,13 @@ def point_acceleration(vd_B, R, Q, v_Q, vd_Q, w, wd):
 
         vd_B + R vd_Q + 2 w x R v_Q + wd x R Q + w x (w x R Q)
 
-    Parameters
-    ----------
-    vd_B : (3,) ndarray
-        Acceleration of the origin of B in A [m/s2].
-    R : (3, 3) ndarray
-        Rotation from B to A.
-    Q : (3,) ndarray
-        Position of the point in B [m].
-    v_Q : (3,) ndarray
-        Its velocity in B [m/s].
-    vd_Q : (3,) ndarray
-        Its acceleration in B [m/s2].
-    w : (3,) ndarray
-        Angular velocity of B in A [rad/s].
-    wd : (3,) ndarray
-        Angular acceleration of B in A [rad/s2].
-
-    Returns
-    -------
-    (3,) ndarray
-        Acceleration of the point [m/s2].
+    `vd_B` (3,): acceleration of the origin of B in A [m/s2].
+    `R` (3, 3): rotation from B to A.
+    `Q` (3,): position of the point in B [m].
+    `v_Q` (3,): its velocity in B [m/s].
+    `vd_Q` (3,): its acceleration in B [m/s2].
+    `w` (3,): angular velocity of B in A [rad/s].
+    `wd` (3,): angular acceleration of B in A [rad/s2].
     """
     arm = R @ Q
     return vd_B + R @ vd_Q + 2.0 * cross(w, R @ v_Q) + cross(wd, arm) + cross(w, cross(w, arm))
@@ -66,23 +52,11 @@ def point_acceleration(vd_B, R, Q, v_Q, vd_Q, w, wd):
 def angular_acceleration(wd_B, w_B, R, w_C, wd_C):
     """Return the angular acceleration in A of a frame C turning in B, which turns in A (6.15).
 
-    Parameters
-    ----------
-    wd_B : (3,) ndarray
-        Angular acceleration of B in A [rad/s2].
-    w_B : (3,) ndarray
-        Angular velocity of B in A [rad/s].
-    R : (3, 3) ndarray
-        Rotation from B to A.
-    w_C : (3,) ndarray
-        Angular velocity of C in B [rad/s].
-    wd_C : (3,) ndarray
-        Angular acceleration of C in B [rad/s2].
-
-    Returns
-    -------
-    (3,) ndarray
-        Angular acceleration of C in A [rad/s2].
+    `wd_B` (3,): angular acceleration of B in A [rad/s2].
+    `w_B` (3,): angular velocity of B in A [rad/s].
+    `R` (3, 3): rotation from B to A.
+    `w_C` (3,): angular velocity of C in B [rad/s].
+    `wd_C` (3,): angular acceleration of C in B [rad/s2].
     """
     return wd_B + R @ wd_C + cross(w_B, R @ w_C)
 
@@ -90,21 +64,10 @@ def angular_acceleration(wd_B, w_B, R, w_C, wd_C):
 def outward(robot, q, qd, qdd):
     """Return the inertia force and moment of every link by the outward iteration.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    dict of tuple
-        (R, P, P_C, F, N) by joint: pose in the parent, centre of mass, force, moment.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    Returns (R, P, P_C, F, N) by joint: pose in the parent, centre of mass, force, moment.
     """
     moving = {-1: (np.zeros(3), np.zeros(3), -model_of(robot).gravity)}
     found = {}
@@ -127,21 +90,9 @@ def outward(robot, q, qd, qdd):
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the joint torques by (6.45) to (6.53), in O(n).
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     found = outward(robot, q, qd, qdd)
@@ -161,23 +112,11 @@ def inverse_dynamics(robot, q, qd, qdd):
 def state_space(robot, q, qd):
     """Return M, V and G with tau = M qdd + V + G (6.59).
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    M : (nv, nv) ndarray
-        Mass matrix.
-    V : (nv,) ndarray
-        Centrifugal and Coriolis torques [N m, N].
-    G : (nv,) ndarray
-        Gravity torques [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    Returns `M` (nv, nv): mass matrix.
+    Returns `V` (nv,): centrifugal and Coriolis torques [N m, N].
+    Returns `G` (nv,): gravity torques [N m, N].
     """
     q, qd = states(robot, q, qd)
     rest = np.zeros(len(q))
@@ -191,17 +130,7 @@ def state_space(robot, q, qd):
 def mass_matrix(robot, q):
     """Return M, column by column by the iteration.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        Mass matrix.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     return strobed_mass_matrix(robot, q, inverse_dynamics)
 
@@ -209,15 +138,7 @@ def mass_matrix(robot, q):
 def pairs(n):
     """Return the order of [qd qd].
 
-    Parameters
-    ----------
-    n : int
-        Number of joints.
-
-    Returns
-    -------
-    list of tuple of int
-        (0, 1), (0, 2), ..., (n-2, n-1).
+    `n`: number of joints.
     """
     return [(j, k) for j in range(n) for k in range(j + 1, n)]
 
@@ -225,17 +146,9 @@ def pairs(n):
 def products(qd):
     """Return the products of velocities [qd qd] and the squares [qd^2] (6.64, 6.65).
 
-    Parameters
-    ----------
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    products : (n (n - 1)/2,) ndarray
-        [qd qd].
-    squares : (n,) ndarray
-        [qd^2].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    Returns `products` (n (n - 1)/2,): [qd qd].
+    Returns `squares` (n,): [qd^2].
     """
     return np.array([qd[j] * qd[k] for j, k in pairs(len(qd))]), np.square(qd)
 
@@ -243,23 +156,11 @@ def products(qd):
 def configuration_space(robot, q):
     """Return M, B, C and G, which are functions of q only (6.63).
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    M : (nv, nv) ndarray
-        Mass matrix.
-    B : (nv, nv (nv - 1)/2) ndarray
-        Coefficients of [qd qd].
-    C : (nv, nv) ndarray
-        Coefficients of [qd^2].
-    G : (nv,) ndarray
-        Gravity torques [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    Returns `M` (nv, nv): mass matrix.
+    Returns `B` (nv, nv (nv - 1)/2): coefficients of [qd qd].
+    Returns `C` (nv, nv): coefficients of [qd^2].
+    Returns `G` (nv,): gravity torques [N m, N].
     """
     (q,) = states(robot, q)
     M, _, G = state_space(robot, q, np.zeros(len(q)))
@@ -284,32 +185,15 @@ def cartesian_form(M, V, G, J, Jdot_qd):
     If xd are components in a moving frame, Jdot is the rate of those components. Vx then differs
     from that of fixed axes by more than a rotation.
 
-    Parameters
-    ----------
-    M : (n, n) ndarray
-        Mass matrix.
-    V : (n,) ndarray
-        Centrifugal and Coriolis torques [N m, N].
-    G : (n,) ndarray
-        Gravity torques [N m, N].
-    J : (n, n) ndarray
-        Jacobian.
-    Jdot_qd : (n,) ndarray
-        Jdot qd [m/s2, rad/s2].
-
-    Returns
-    -------
-    Mx : (n, n) ndarray
-        Cartesian mass matrix.
-    Vx : (n,) ndarray
-        Velocity terms [N, N m].
-    Gx : (n,) ndarray
-        Gravity terms [N, N m].
-
-    Raises
-    ------
-    SingularityError
-        If J has no inverse.
+    `M` (n, n): mass matrix.
+    `V` (n,): centrifugal and Coriolis torques [N m, N].
+    `G` (n,): gravity torques [N m, N].
+    `J` (n, n): Jacobian.
+    `Jdot_qd` (n,): jdot qd [m/s2, rad/s2].
+    Returns `Mx` (n, n): Cartesian mass matrix.
+    Returns `Vx` (n,): velocity terms [N, N m].
+    Returns `Gx` (n,): gravity terms [N, N m].
+    Raises SingularityError: if J has no inverse.
     """
     inverse = _inverse(J)
     return (inverse.T @ M @ inverse, inverse.T @ (V - M @ inverse @ Jdot_qd), inverse.T @ G)
@@ -318,32 +202,14 @@ def cartesian_form(M, V, G, J, Jdot_qd):
 def cartesian(robot, q, qd, frame, axes):
     """Return Mx, Vx and Gx at the origin of a frame, in base axes.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    frame : str
-        Name of the frame.
-    axes : sequence of int
-        n of 0 .. 5 for x y z rx ry rz, as many as there are joints.
-
-    Returns
-    -------
-    Mx : (n, n) ndarray
-        Cartesian mass matrix.
-    Vx : (n,) ndarray
-        Velocity terms [N, N m].
-    Gx : (n,) ndarray
-        Gravity terms [N, N m].
-
-    Raises
-    ------
-    SingularityError
-        If the Jacobian has no inverse.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `frame`: name of the frame.
+    `axes` (sequence of int): n of 0 .. 5 for x y z rx ry rz, as many as there are joints.
+    Returns `Mx` (n, n): Cartesian mass matrix.
+    Returns `Vx` (n,): velocity terms [N, N m].
+    Returns `Gx` (n,): gravity terms [N, N m].
+    Raises SingularityError: if the Jacobian has no inverse.
     """
     J, drift = robot.jacobian(q, frame)[axes], robot.jacobian_bias(q, qd, frame)[axes]
     return cartesian_form(*state_space(robot, q, qd), J, drift)
@@ -354,32 +220,14 @@ def cartesian_configuration_space(robot, q, frame, axes):
 
         tau = J^T Mx xdd + Bx [qd qd] + Cx [qd^2] + G
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    frame : str
-        Name of the frame.
-    axes : sequence of int
-        n of 0 .. 5 for x y z rx ry rz, as many as there are joints.
-
-    Returns
-    -------
-    JMx : (n, n) ndarray
-        J^T Mx.
-    Bx : (n, n (n - 1)/2) ndarray
-        Coefficients of [qd qd].
-    Cx : (n, n) ndarray
-        Coefficients of [qd^2].
-    G : (n,) ndarray
-        Gravity torques [N m, N].
-
-    Raises
-    ------
-    SingularityError
-        If the Jacobian has no inverse.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `frame`: name of the frame.
+    `axes` (sequence of int): n of 0 .. 5 for x y z rx ry rz, as many as there are joints.
+    Returns `JMx` (n, n): j^T Mx.
+    Returns `Bx` (n, n (n - 1)/2): coefficients of [qd qd].
+    Returns `Cx` (n, n): coefficients of [qd^2].
+    Returns `G` (n,): gravity torques [N m, N].
+    Raises SingularityError: if the Jacobian has no inverse.
     """
     (q,) = states(robot, q)
     M, B, C, G = configuration_space(robot, q)

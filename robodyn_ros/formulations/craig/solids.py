@@ -18,17 +18,8 @@ import numpy as np
 def cuboid(mass, a, b, c):
     """Return the tensor of a box, m/12 diag(b^2 + c^2, a^2 + c^2, a^2 + b^2).
 
-    Parameters
-    ----------
-    mass : float
-        Mass [kg].
-    a, b, c : float
-        Sides along x, y and z [m].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Inertia tensor [kg m2].
+    `mass`: mass [kg].
+    `a`, `b`, `c`: sides along x, y and z [m].
     """
     return mass / 12.0 * np.diag([b * b + c * c, a * a + c * c, a * a + b * b])
 
@@ -36,19 +27,9 @@ def cuboid(mass, a, b, c):
 def cylinder(mass, radius, height):
     """Return the tensor of a cylinder along z, m/12 diag(3 r^2 + h^2, 3 r^2 + h^2, 6 r^2).
 
-    Parameters
-    ----------
-    mass : float
-        Mass [kg].
-    radius : float
-        Radius [m].
-    height : float
-        Length along z [m].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Inertia tensor [kg m2].
+    `mass`: mass [kg].
+    `radius`: radius [m].
+    `height`: length along z [m].
     """
     across = 3.0 * radius**2 + height**2
     return mass / 12.0 * np.diag([across, across, 6.0 * radius**2])
@@ -57,21 +38,10 @@ def cylinder(mass, radius, height):
 def tube(mass, inner, outer, height):
     """Return the tensor of a tube along z; it is thin where both radii are equal.
 
-    Parameters
-    ----------
-    mass : float
-        Mass [kg].
-    inner : float
-        Inner radius [m].
-    outer : float
-        Outer radius [m].
-    height : float
-        Length along z [m].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Inertia tensor [kg m2].
+    `mass`: mass [kg].
+    `inner`: inner radius [m].
+    `outer`: outer radius [m].
+    `height`: length along z [m].
     """
     return cylinder(mass, np.hypot(inner, outer), height)
 
@@ -79,17 +49,8 @@ def tube(mass, inner, outer, height):
 def sphere(mass, radius):
     """Return the tensor of a solid ball, 2/5 m r^2.
 
-    Parameters
-    ----------
-    mass : float
-        Mass [kg].
-    radius : float
-        Radius [m].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Inertia tensor [kg m2].
+    `mass`: mass [kg].
+    `radius`: radius [m].
     """
     return 0.4 * mass * radius**2 * np.eye(3)
 
@@ -97,17 +58,8 @@ def sphere(mass, radius):
 def rod(mass, length):
     """Return the tensor of a thin rod along z, m l^2/12 across it and zero along it.
 
-    Parameters
-    ----------
-    mass : float
-        Mass [kg].
-    length : float
-        Length [m].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Inertia tensor [kg m2].
+    `mass`: mass [kg].
+    `length`: length [m].
     """
     return mass * length**2 / 12.0 * np.diag([1.0, 1.0, 0.0])
 
@@ -115,19 +67,9 @@ def rod(mass, length):
 def about(inertia, mass, P):
     """Return a tensor about another point, by the parallel-axis theorem.
 
-    Parameters
-    ----------
-    inertia : (3, 3) ndarray
-        Inertia tensor about the centre of mass [kg m2].
-    mass : float
-        Mass [kg].
-    P : (3,) array_like
-        From that point to the centre of mass [m].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Inertia tensor [kg m2].
+    `inertia` (3, 3): inertia tensor about the centre of mass [kg m2].
+    `mass`: mass [kg].
+    `P` ((3,) array_like): from that point to the centre of mass [m].
     """
     P = np.asarray(P, dtype=float)
     return inertia + mass * (P @ P * np.eye(3) - np.outer(P, P))
@@ -136,17 +78,8 @@ def about(inertia, mass, P):
 def in_axes(inertia, R):
     """Return a tensor in other axes, R I R^T.
 
-    Parameters
-    ----------
-    inertia : (3, 3) ndarray
-        Inertia tensor [kg m2].
-    R : (3, 3) ndarray
-        Rotation from the old components to the new.
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Inertia tensor [kg m2].
+    `inertia` (3, 3): inertia tensor [kg m2].
+    `R` (3, 3): rotation from the old components to the new.
     """
     return R @ inertia @ R.T
 
@@ -154,19 +87,11 @@ def in_axes(inertia, R):
 def assembled(parts):
     """Return mass, centre of mass and inertia of rigidly joined parts.
 
-    Parameters
-    ----------
-    parts : sequence of tuple
-        (mass [kg], centre of mass (3,) [m], inertia tensor about it (3, 3) [kg m2]) of each part.
-
-    Returns
-    -------
-    mass : float
-        Mass [kg].
-    com : (3,) ndarray
-        Centre of mass [m].
-    inertia : (3, 3) ndarray
-        Inertia tensor about it [kg m2].
+    `parts` (sequence of tuple): (mass [kg], centre of mass (3,) [m], inertia tensor about it (3,
+      3) [kg m2]) of each part.
+    Returns `mass` (float): mass [kg].
+    Returns `com` (3,): centre of mass [m].
+    Returns `inertia` (3, 3): inertia tensor about it [kg m2].
     """
     masses = np.array([mass for mass, _, _ in parts])
     com = masses @ np.array([c for _, c, _ in parts]) / masses.sum()

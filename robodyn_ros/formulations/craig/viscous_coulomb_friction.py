@@ -19,26 +19,12 @@ from robodyn_ros.formulations.posture import states
 def friction(q, qd, viscous, coulomb):
     """Return F, the drives' torque against friction.
 
-    Parameters
-    ----------
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    viscous : (nv,) array_like or float
-        Viscous friction v [N m s/rad or N s/m].
-    coulomb : (nv,) array_like, float or callable
-        Coulomb friction c [N m or N], or a function of q that returns it.
-
-    Returns
-    -------
-    (nv,) ndarray
-        F [N m, N].
-
-    Raises
-    ------
-    ParameterError
-        If v or c is below 0, as friction would then drive.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `viscous` ((nv,) array_like or float): viscous friction v [N m s/rad or N s/m].
+    `coulomb` ((nv,) array_like, float or callable): Coulomb friction c [N m or N], or a function
+      of q that returns it.
+    Raises ParameterError: if v or c is below 0, as friction would then drive.
     """
     v, c = np.asarray(viscous), np.asarray(coulomb(q) if callable(coulomb) else coulomb)
     if np.any(v < 0.0) or np.any(c < 0.0):
@@ -51,30 +37,13 @@ def friction(q, qd, viscous, coulomb):
 def inverse_dynamics(robot, q, qd, qdd, viscous, coulomb):
     """Return the joint torques with friction.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-    viscous : (nv,) array_like or float
-        Viscous friction v [N m s/rad or N s/m].
-    coulomb : (nv,) array_like, float or callable
-        Coulomb friction c [N m or N], or a function of q that returns it.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
-
-    Raises
-    ------
-    ParameterError
-        If v or c is below 0.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    `viscous` ((nv,) array_like or float): viscous friction v [N m s/rad or N s/m].
+    `coulomb` ((nv,) array_like, float or callable): Coulomb friction c [N m or N], or a function
+      of q that returns it.
+    Raises ParameterError: if v or c is below 0.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     tau = iterative_newton_euler.inverse_dynamics(robot, q, qd, qdd)
@@ -84,30 +53,13 @@ def inverse_dynamics(robot, q, qd, qdd, viscous, coulomb):
 def forward_dynamics(robot, q, qd, tau, viscous, coulomb):
     """Return qdd = M^-1 (tau - V - G - F) (6.115).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    tau : (nv,) array_like
-        Joint torques [N m, N].
-    viscous : (nv,) array_like or float
-        Viscous friction v [N m s/rad or N s/m].
-    coulomb : (nv,) array_like, float or callable
-        Coulomb friction c [N m or N], or a function of q that returns it.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint accelerations [rad/s2, m/s2].
-
-    Raises
-    ------
-    ParameterError
-        If v or c is below 0.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `tau` ((nv,) array_like): joint torques [N m, N].
+    `viscous` ((nv,) array_like or float): viscous friction v [N m s/rad or N s/m].
+    `coulomb` ((nv,) array_like, float or callable): Coulomb friction c [N m or N], or a function
+      of q that returns it.
+    Raises ParameterError: if v or c is below 0.
     """
     q, qd, tau = states(robot, q, qd, tau)
     M, V, G = iterative_newton_euler.state_space(robot, q, qd)

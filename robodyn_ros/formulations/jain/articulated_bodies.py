@@ -62,15 +62,7 @@ class Articulated:
 def articulated(tree):
     """Return the articulated-body quantities, from tips to base (Algorithm 6.1, 9.33).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-
-    Returns
-    -------
-    Articulated
-        The quantities.
+    `tree` (Tree or SkoModel): bodies at one configuration.
     """
     P = [M.astype(tree.dtype) for M in tree.M]
     rows = []
@@ -98,23 +90,12 @@ def residual_forces(tree, art, T):
     z(k) = sum phi(k, j) z^+(j), epsilon = T - H z, z^+ = z + G epsilon. The force on a body by its
     parent is f(k) = z(k) + P(k) alpha(k). z depends on hinge torques only (table 6.1).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    T : (N,) ndarray
-        Hinge torques, in the order of the tree [N m, N].
-
-    Returns
-    -------
-    z : (n, 6) ndarray or list of (m,) ndarray
-        Residual force of each node [N m, N].
-    z_plus : (n, 6) ndarray or list of (m,) ndarray
-        The same across its hinge [N m, N].
-    epsilon : (N,) ndarray
-        Innovations [N m, N].
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `T` (N,): hinge torques, in the order of the tree [N m, N].
+    Returns `z` ((n, 6) ndarray or list of (m,) ndarray): residual force of each node [N m, N].
+    Returns `z_plus` ((n, 6) ndarray or list of (m,) ndarray): the same across its hinge [N m, N].
+    Returns `epsilon` (N,): innovations [N m, N].
     """
     return biased_residual_forces(tree, art, T, [np.zeros(m) for m in tree.sizes])
 
@@ -122,25 +103,13 @@ def residual_forces(tree, art, T):
 def biased_residual_forces(tree, art, T, bias):
     """Return the residual forces with a bias force on every node (7.21).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    T : (N,) ndarray
-        Hinge torques, in the order of the tree [N m, N].
-    bias : sequence of (m,) ndarray
-        Bias force of each node [N m, N].
-
-    Returns
-    -------
-    z : (n, 6) ndarray or list of (m,) ndarray
-        Residual force of each node [N m, N].
-    z_plus : (n, 6) ndarray or list of (m,) ndarray
-        The same across its hinge [N m, N].
-    epsilon : (N,) ndarray
-        Innovations [N m, N].
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `T` (N,): hinge torques, in the order of the tree [N m, N].
+    `bias` (sequence of (m,) ndarray): bias force of each node [N m, N].
+    Returns `z` ((n, 6) ndarray or list of (m,) ndarray): residual force of each node [N m, N].
+    Returns `z_plus` ((n, 6) ndarray or list of (m,) ndarray): the same across its hinge [N m, N].
+    Returns `epsilon` (N,): innovations [N m, N].
     """
     z = [each.astype(np.result_type(tree.dtype, T, *bias)) for each in bias]
     z_plus, epsilon = [], np.zeros(tree.N, z[0].dtype)
@@ -156,19 +125,9 @@ def biased_residual_forces(tree, art, T, bias):
 def innovations_scaled(tree, art, epsilon):
     """Return nu = D^-1 epsilon (6.41).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    epsilon : (N,) ndarray
-        Innovations [N m, N].
-
-    Returns
-    -------
-    (N,) ndarray
-        nu [rad/s2, m/s2].
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `epsilon` (N,): innovations [N m, N].
     """
     return np.concatenate([np.linalg.solve(D, epsilon[s]) for D, s in zip(art.D, tree.slices)])
 
@@ -178,25 +137,14 @@ def accelerations(tree, art, nu, a):
 
     alpha^+ = A'(parent, k) alpha(parent), thdd = nu - G' alpha^+, alpha = alpha^+ + H' thdd + a.
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    nu : (N,) ndarray
-        Scaled innovations [rad/s2, m/s2].
-    a : sequence of (m,) ndarray
-        Coriolis acceleration of each node [rad/s2, m/s2].
-
-    Returns
-    -------
-    thdd : (N,) ndarray
-        Hinge accelerations [rad/s2, m/s2].
-    alpha : (n, 6) ndarray or list of (m,) ndarray
-        Acceleration of each node.
-    alpha_plus : (n, 6) ndarray or list of (m,) ndarray
-        The same on the inboard side of its hinge.
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `nu` (N,): scaled innovations [rad/s2, m/s2].
+    `a` (sequence of (m,) ndarray): Coriolis acceleration of each node [rad/s2, m/s2].
+    Returns `thdd` (N,): hinge accelerations [rad/s2, m/s2].
+    Returns `alpha` ((n, 6) ndarray or list of (m,) ndarray): acceleration of each node.
+    Returns `alpha_plus` ((n, 6) ndarray or list of (m,) ndarray): the same on the inboard side of
+      its hinge.
     """
     kind = np.result_type(tree.dtype, nu, *a)
     thdd = np.zeros(tree.N, kind)

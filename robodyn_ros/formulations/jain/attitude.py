@@ -26,19 +26,9 @@ X, Z = np.eye(3)[[0, 2]]
 def euler_zxz(psi, gamma, phi):
     """Return R = Rz(psi) Rx(gamma) Rz(phi) (B.1).
 
-    Parameters
-    ----------
-    psi : float
-        Euler angle [rad].
-    gamma : float
-        Euler angle [rad].
-    phi : float
-        Euler angle [rad].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Rotation from body axes to fixed axes.
+    `psi`: Euler angle [rad].
+    `gamma`: Euler angle [rad].
+    `phi`: Euler angle [rad].
     """
     return about(Z, psi) @ about(X, gamma) @ about(Z, phi)
 
@@ -46,17 +36,8 @@ def euler_zxz(psi, gamma, phi):
 def euler_zxz_velocity(gamma, phi):
     """Return the map from the rates of (psi, gamma, phi) to omega (B.2).
 
-    Parameters
-    ----------
-    gamma : float
-        Euler angle [rad].
-    phi : float
-        Euler angle [rad].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        J, with omega = J rates.
+    `gamma`: Euler angle [rad].
+    `phi`: Euler angle [rad].
     """
     s, c = np.sin(phi), np.cos(phi)
     return np.array(
@@ -67,19 +48,9 @@ def euler_zxz_velocity(gamma, phi):
 def euler_zxz_rates(gamma, phi, omega):
     """Return the rates of (psi, gamma, phi), the inverse of (B.2).
 
-    Parameters
-    ----------
-    gamma : float
-        Euler angle, no multiple of pi. There psi and phi turn about one axis [rad].
-    phi : float
-        Euler angle [rad].
-    omega : (3,) ndarray
-        Angular velocity in the axes of the body [rad/s].
-
-    Returns
-    -------
-    (3,) ndarray
-        Rates [rad/s].
+    `gamma`: Euler angle, no multiple of pi. There psi and phi turn about one axis [rad].
+    `phi`: Euler angle [rad].
+    `omega` (3,): angular velocity in the axes of the body [rad/s].
     """
     s, c = np.sin(phi), np.cos(phi)
     psi_rate = (s * omega[0] + c * omega[1]) / np.sin(gamma)
@@ -91,21 +62,10 @@ def euler_zxz_accelerations(gamma, phi, omega, omega_rate):
 
     From (B.2), omega = J rates. They are thus J^-1 (domega - dJ/dt rates).
 
-    Parameters
-    ----------
-    gamma : float
-        Euler angle, no multiple of pi. There psi and phi turn about one axis [rad].
-    phi : float
-        Euler angle [rad].
-    omega : (3,) ndarray
-        Angular velocity in the axes of the body [rad/s].
-    omega_rate : (3,) ndarray
-        Angular acceleration in the axes of the body [rad/s2].
-
-    Returns
-    -------
-    (3,) ndarray
-        Second derivatives [rad/s2].
+    `gamma`: Euler angle, no multiple of pi. There psi and phi turn about one axis [rad].
+    `phi`: Euler angle [rad].
+    `omega` (3,): angular velocity in the axes of the body [rad/s].
+    `omega_rate` (3,): angular acceleration in the axes of the body [rad/s2].
     """
     rates = euler_zxz_rates(gamma, phi, omega)
     psi_rate, gamma_rate, phi_rate = rates
@@ -125,15 +85,7 @@ def euler_zxz_accelerations(gamma, phi, omega, omega_rate):
 def characteristic_of_cross(s):
     """Return the characteristic polynomial l^3 + |s|^2 l of S(s) (B.5).
 
-    Parameters
-    ----------
-    s : (3,) ndarray
-        Vector of the cross-product matrix S(s).
-
-    Returns
-    -------
-    (4,) ndarray
-        Coefficients, the highest power first.
+    `s` (3,): vector of the cross-product matrix S(s).
     """
     return np.array([1.0, 0.0, s @ s, 0.0])
 
@@ -141,15 +93,7 @@ def characteristic_of_cross(s):
 def characteristic_of_rotation(angle):
     """Return the characteristic polynomial l^3 - g l^2 + g l - 1 of R, g = 1 + 2 cos(angle) (B.8).
 
-    Parameters
-    ----------
-    angle : float
-        Rotation angle [rad].
-
-    Returns
-    -------
-    (4,) ndarray
-        Coefficients, the highest power first.
+    `angle`: rotation angle [rad].
     """
     g = 1.0 + 2.0 * np.cos(angle)
     return np.array([1.0, -g, g, -1.0])
@@ -158,21 +102,10 @@ def characteristic_of_rotation(angle):
 def axis_angle_velocity(axis, angle, axis_rate, angle_rate):
     """Return the angular velocity of a changing axis and angle (B.10).
 
-    Parameters
-    ----------
-    axis : (3,) ndarray
-        Unit vector along the axis.
-    angle : float
-        Rotation angle [rad].
-    axis_rate : (3,) ndarray
-        Rate of the axis [1/s].
-    angle_rate : float
-        Rate of the angle [rad/s].
-
-    Returns
-    -------
-    (3,) ndarray
-        Angular velocity in the axes of the body [rad/s].
+    `axis` (3,): unit vector along the axis.
+    `angle`: rotation angle [rad].
+    `axis_rate` (3,): rate of the axis [1/s].
+    `angle_rate`: rate of the angle [rad/s].
     """
     return (
         angle_rate * axis
@@ -184,21 +117,11 @@ def axis_angle_velocity(axis, angle, axis_rate, angle_rate):
 def axis_angle_rates(axis, angle, omega):
     """Return the rates of axis and angle (B.11), the inverse of (B.10).
 
-    Parameters
-    ----------
-    axis : (3,) ndarray
-        Unit vector along the axis.
-    angle : float
-        Rotation angle, no multiple of 2 pi. There every axis gives the same attitude [rad].
-    omega : (3,) ndarray
-        Angular velocity in the axes of the body [rad/s].
-
-    Returns
-    -------
-    axis_rate : (3,) ndarray
-        Rate of the axis [1/s].
-    angle_rate : float
-        Rate of the angle [rad/s].
+    `axis` (3,): unit vector along the axis.
+    `angle`: rotation angle, no multiple of 2 pi. There every axis gives the same attitude [rad].
+    `omega` (3,): angular velocity in the axes of the body [rad/s].
+    Returns `axis_rate` (3,): rate of the axis [1/s].
+    Returns `angle_rate` (float): rate of the angle [rad/s].
     """
     across = np.cross(axis, omega)
     cotangent = 1.0 / np.tan(0.5 * angle)
@@ -208,23 +131,12 @@ def axis_angle_rates(axis, angle, omega):
 def axis_angle_accelerations(axis, angle, omega, omega_rate):
     """Return the second derivatives of axis and angle: the rate of (B.11).
 
-    Parameters
-    ----------
-    axis : (3,) ndarray
-        Unit vector along the axis.
-    angle : float
-        Rotation angle, no multiple of 2 pi. There every axis gives the same attitude [rad].
-    omega : (3,) ndarray
-        Angular velocity in the axes of the body [rad/s].
-    omega_rate : (3,) ndarray
-        Angular acceleration in the axes of the body [rad/s2].
-
-    Returns
-    -------
-    axis_rate2 : (3,) ndarray
-        Second derivative of the axis [1/s2].
-    angle_rate2 : float
-        Second derivative of the angle [rad/s2].
+    `axis` (3,): unit vector along the axis.
+    `angle`: rotation angle, no multiple of 2 pi. There every axis gives the same attitude [rad].
+    `omega` (3,): angular velocity in the axes of the body [rad/s].
+    `omega_rate` (3,): angular acceleration in the axes of the body [rad/s2].
+    Returns `axis_rate2` (3,): second derivative of the axis [1/s2].
+    Returns `angle_rate2` (float): second derivative of the angle [rad/s2].
     """
     axis_rate, angle_rate = axis_angle_rates(axis, angle, omega)
     across = np.cross(axis, omega)
@@ -239,17 +151,8 @@ def axis_angle_accelerations(axis, angle, omega, omega_rate):
 def quaternion(axis, angle):
     """Return the unit quaternion of an axis and an angle.
 
-    Parameters
-    ----------
-    axis : (3,) ndarray
-        Unit vector along the axis.
-    angle : float
-        Rotation angle [rad].
-
-    Returns
-    -------
-    (4,) ndarray
-        Quaternion (x, y, z, w).
+    `axis` (3,): unit vector along the axis.
+    `angle`: rotation angle [rad].
     """
     return np.append(np.sin(0.5 * angle) * axis, np.cos(0.5 * angle))
 
@@ -257,15 +160,7 @@ def quaternion(axis, angle):
 def e_plus(p):
     """Return E+(p) with p o q = E+(p) q.
 
-    Parameters
-    ----------
-    p : (4,) ndarray
-        Quaternion (x, y, z, w).
-
-    Returns
-    -------
-    (4, 4) ndarray
-        E+(p).
+    `p` (4,): quaternion (x, y, z, w).
     """
     return _product_matrix(p, skew(p[:3]))
 
@@ -273,15 +168,7 @@ def e_plus(p):
 def e_minus(q):
     """Return E-(q) with p o q = E-(q) p.
 
-    Parameters
-    ----------
-    q : (4,) ndarray
-        Unit quaternion (x, y, z, w).
-
-    Returns
-    -------
-    (4, 4) ndarray
-        E-(q).
+    `q` (4,): unit quaternion (x, y, z, w).
     """
     return _product_matrix(q, -skew(q[:3]))
 
@@ -294,17 +181,8 @@ def _product_matrix(q, S):
 def quaternion_rate(q, omega):
     """Return qdot = E+(q) [omega; 0] / 2 (B.34).
 
-    Parameters
-    ----------
-    q : (4,) ndarray
-        Unit quaternion (x, y, z, w).
-    omega : (3,) ndarray
-        Angular velocity in the axes of the body [rad/s].
-
-    Returns
-    -------
-    (4,) ndarray
-        Rate of the quaternion [1/s].
+    `q` (4,): unit quaternion (x, y, z, w).
+    `omega` (3,): angular velocity in the axes of the body [rad/s].
     """
     return 0.5 * e_plus(q) @ np.append(omega, 0.0)
 
@@ -312,17 +190,8 @@ def quaternion_rate(q, omega):
 def quaternion_velocity(q, rate):
     """Return the angular velocity of a quaternion, in body axes (B.36).
 
-    Parameters
-    ----------
-    q : (4,) ndarray
-        Unit quaternion (x, y, z, w).
-    rate : (4,) ndarray
-        Rate of the quaternion [1/s].
-
-    Returns
-    -------
-    (3,) ndarray
-        Angular velocity in the axes of the body [rad/s].
+    `q` (4,): unit quaternion (x, y, z, w).
+    `rate` (4,): rate of the quaternion [1/s].
     """
     return 2.0 * (e_plus(q).T @ rate)[:3]
 
@@ -330,17 +199,8 @@ def quaternion_velocity(q, rate):
 def quaternion_velocity_fixed(q, rate):
     """Return the angular velocity of a quaternion, in fixed axes (B.39).
 
-    Parameters
-    ----------
-    q : (4,) ndarray
-        Unit quaternion (x, y, z, w).
-    rate : (4,) ndarray
-        Rate of the quaternion [1/s].
-
-    Returns
-    -------
-    (3,) ndarray
-        Angular velocity in fixed axes [rad/s].
+    `q` (4,): unit quaternion (x, y, z, w).
+    `rate` (4,): rate of the quaternion [1/s].
     """
     return 2.0 * (e_minus(q).T @ rate)[:3]
 
@@ -348,19 +208,9 @@ def quaternion_velocity_fixed(q, rate):
 def quaternion_acceleration(q, omega, omega_rate):
     """Return qddot = E+(q) [domega; 0] / 2 - |omega|^2 q / 4 (B.42).
 
-    Parameters
-    ----------
-    q : (4,) ndarray
-        Unit quaternion (x, y, z, w).
-    omega : (3,) ndarray
-        Angular velocity in the axes of the body [rad/s].
-    omega_rate : (3,) ndarray
-        Angular acceleration in the axes of the body [rad/s2].
-
-    Returns
-    -------
-    (4,) ndarray
-        Second derivative of the quaternion [1/s2].
+    `q` (4,): unit quaternion (x, y, z, w).
+    `omega` (3,): angular velocity in the axes of the body [rad/s].
+    `omega_rate` (3,): angular acceleration in the axes of the body [rad/s2].
     """
     return quaternion_rate(q, omega_rate) - 0.25 * (omega @ omega) * q
 
@@ -368,19 +218,9 @@ def quaternion_acceleration(q, omega, omega_rate):
 def angular_acceleration(q, omega, rate2):
     """Return the angular acceleration from qddot (B.43), the inverse of (B.42).
 
-    Parameters
-    ----------
-    q : (4,) ndarray
-        Unit quaternion (x, y, z, w).
-    omega : (3,) ndarray
-        Angular velocity in the axes of the body [rad/s].
-    rate2 : (4,) ndarray
-        Second derivative of the quaternion [1/s2].
-
-    Returns
-    -------
-    (4,) ndarray
-        [domega; 0], in the axes of the body [rad/s2].
+    `q` (4,): unit quaternion (x, y, z, w).
+    `omega` (3,): angular velocity in the axes of the body [rad/s].
+    `rate2` (4,): second derivative of the quaternion [1/s2].
     """
     return 2.0 * e_plus(q).T @ rate2 + 0.5 * (omega @ omega) * np.array([0.0, 0.0, 0.0, 1.0])
 
@@ -388,15 +228,7 @@ def angular_acceleration(q, omega, rate2):
 def gibbs_rotation(s):
     """Return R of a Gibbs vector by Cayley's formula (B.45).
 
-    Parameters
-    ----------
-    s : (3,) ndarray
-        Gibbs vector v / w.
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Rotation from body axes to fixed axes.
+    `s` (3,): gibbs vector v / w.
     """
     return np.linalg.solve(np.eye(3) - skew(s), np.eye(3) + skew(s))
 
@@ -404,17 +236,8 @@ def gibbs_rotation(s):
 def gibbs_rate(s, omega):
     """Return the rate of a Gibbs vector: (B.34) with (B.47).
 
-    Parameters
-    ----------
-    s : (3,) ndarray
-        Gibbs vector v / w.
-    omega : (3,) ndarray
-        Angular velocity in the axes of the body [rad/s].
-
-    Returns
-    -------
-    (3,) ndarray
-        Rate [1/s].
+    `s` (3,): gibbs vector v / w.
+    `omega` (3,): angular velocity in the axes of the body [rad/s].
     """
     return 0.5 * (omega + np.cross(s, omega) + s * (s @ omega))
 
@@ -422,19 +245,9 @@ def gibbs_rate(s, omega):
 def gibbs_acceleration(s, omega, omega_rate):
     """Return the second derivative of a Gibbs vector.
 
-    Parameters
-    ----------
-    s : (3,) ndarray
-        Gibbs vector v / w.
-    omega : (3,) ndarray
-        Angular velocity in the axes of the body [rad/s].
-    omega_rate : (3,) ndarray
-        Angular acceleration in the axes of the body [rad/s2].
-
-    Returns
-    -------
-    (3,) ndarray
-        Second derivative [1/s2].
+    `s` (3,): gibbs vector v / w.
+    `omega` (3,): angular velocity in the axes of the body [rad/s].
+    `omega_rate` (3,): angular acceleration in the axes of the body [rad/s2].
     """
     rate = gibbs_rate(s, omega)
     turned = np.cross(rate, omega) + rate * (s @ omega) + s * (rate @ omega)
@@ -446,18 +259,8 @@ def gibbs_between(a, b, share=0.0):
 
     Every share gives such a vector.
 
-    Parameters
-    ----------
-    a : (3,) ndarray
-        First unit vector.
-    b : (3,) ndarray
-        Second unit vector, not -a: a half turn has no Gibbs vector.
-    share : float
-        Factor of a + b in the result.
-
-    Returns
-    -------
-    (3,) ndarray
-        Gibbs vector.
+    `a` (3,): first unit vector.
+    `b` (3,): second unit vector, not -a: a half turn has no Gibbs vector.
+    `share`: factor of a + b in the result.
     """
     return np.cross(a - b, a + b) / ((a + b) @ (a + b)) + share * (a + b)

@@ -140,30 +140,15 @@ class Tree(SkoStructure):
     def to_jain(self, x):
         """Return a vector, or the rows of a matrix, reordered from the robot to the tree.
 
-        Parameters
-        ----------
-        x : (N,) or (N, k) array_like
-            Vector, or matrix of which the rows are reordered.
-
-        Returns
-        -------
-        ndarray
-            x in the order of the tree.
+        `x` ((N,) or (N, k) array_like): vector, or matrix of which the rows are reordered.
         """
         return np.asarray(x)[self.dofs]
 
     def to_ours(self, x):
         """Return a vector or matrix reordered from the tree to the robot.
 
-        Parameters
-        ----------
-        x : (N,) or (N, k) array_like
-            Vector or matrix. Of a square one, rows and columns are reordered.
-
-        Returns
-        -------
-        ndarray
-            x in the order of the robot.
+        `x` ((N,) or (N, k) array_like): vector or matrix. Of a square one, rows and columns are
+          reordered.
         """
         x = np.asarray(x)
         result = np.empty_like(x)
@@ -174,13 +159,7 @@ class Tree(SkoStructure):
         return result
 
     def permutation(self):
-        """Return the permutation matrix from the order of the tree to that of the robot.
-
-        Returns
-        -------
-        (N, N) ndarray
-            x_ours = permutation @ x_jain.
-        """
+        """Return the permutation matrix from the order of the tree to that of the robot."""
         matrix = np.zeros((self.N, self.N))
         matrix[self.dofs, np.arange(self.N)] = 1.0
         return matrix
@@ -188,30 +167,14 @@ class Tree(SkoStructure):
     def hinge_velocity(self, thd):
         """Return Delta_V(k) = H'(k) beta(k) of all bodies (3.7).
 
-        Parameters
-        ----------
-        thd : (N,) ndarray
-            Hinge velocities, in the order of the tree [rad/s, m/s].
-
-        Returns
-        -------
-        (n, 6) ndarray
-            Velocity of each body relative to its parent [rad/s, m/s].
+        `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
         """
         return np.array([H.T @ thd[s] for H, s in zip(self.H, self.slices)])
 
     def hinge_map_rates(self, thd):
         """Return dH'/dt of all bodies, as each body sees it.
 
-        Parameters
-        ----------
-        thd : (N,) ndarray
-            Hinge velocities, in the order of the tree [rad/s, m/s].
-
-        Returns
-        -------
-        list of (6, r) ndarray
-            Rates.
+        `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
         """
         return [
             body.hinge.map_rate(theta, thd[s])
@@ -221,26 +184,12 @@ class Tree(SkoStructure):
     def hinge_drift(self, thd):
         """Return (dH'/dt) beta of all bodies, as each body sees it.
 
-        Parameters
-        ----------
-        thd : (N,) ndarray
-            Hinge velocities, in the order of the tree [rad/s, m/s].
-
-        Returns
-        -------
-        (n, 6) ndarray
-            Accelerations [rad/s2, m/s2].
+        `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
         """
         return np.array([B @ thd[s] for B, s in zip(self.hinge_map_rates(thd), self.slices)])
 
     def without_rotors(self):
-        """Return the same tree with drives without inertia: the system of the book.
-
-        Returns
-        -------
-        Tree
-            The tree with rotor = 0.
-        """
+        """Return the same tree with drives without inertia: the system of the book."""
         return replace(self, rotor=np.zeros(self.N))
 
 
@@ -249,16 +198,6 @@ def bodies_of(robot):
 
     A hinge of several freedoms has rows of the model that carry no link. They become columns of H'
     of the link at its end.
-
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-
-    Returns
-    -------
-    list of Body
-        The bodies.
     """
     model = model_of(robot)
     found, parts, inboard = [], [], 0
@@ -329,19 +268,9 @@ def _inertia(row):
 def tree_of(bodies, q, gravity=(0.0, 0.0, -9.81)):
     """Return the Tree of given bodies at given coordinates.
 
-    Parameters
-    ----------
-    bodies : sequence of Body
-        The bodies, from base to tip.
-    q : (nq,) array_like
-        Coordinates, real or complex [rad, m].
-    gravity : (3,) array_like
-        Acceleration of free fall in the inertial frame [m/s2].
-
-    Returns
-    -------
-    Tree
-        The tree.
+    `bodies` (sequence of Body): the bodies, from base to tip.
+    `q` ((nq,) array_like): coordinates, real or complex [rad, m].
+    `gravity` ((3,) array_like): acceleration of free fall in the inertial frame [m/s2].
     """
     q = np.asarray(q)
     kind = np.result_type(q, float)
@@ -372,22 +301,8 @@ def tree_of(bodies, q, gravity=(0.0, 0.0, -9.81)):
 def tree_at(robot, q):
     """Return the Tree of a robot at given coordinates.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nq,) array_like
-        Coordinates, real or complex [rad, m].
-
-    Returns
-    -------
-    Tree
-        The tree.
-
-    Raises
-    ------
-    ShapeError
-        If q has another shape, is not finite, or has a quaternion of length zero.
+    `q` ((nq,) array_like): coordinates, real or complex [rad, m].
+    Raises ShapeError: if q has another shape, is not finite, or has a quaternion of length zero.
     """
     model, q = model_of(robot), np.asarray(q)
     if q.shape != (model.nq,) or not np.all(np.isfinite(q)):
@@ -407,17 +322,8 @@ def tree_at(robot, q):
 def coordinate_rates(tree, thd):
     """Return dq/dt from the hinge velocities (section 3.2.1).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (nq,) ndarray
-        Rates, in the order of the robot's q.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     size = sum(body.hinge.nq for body in tree.bodies)
     qdot = np.zeros(size, np.result_type(thd, tree.R))
@@ -429,15 +335,7 @@ def coordinate_rates(tree, thd):
 def configuration(tree):
     """Return the coordinates of a Tree, in the order of the robot.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (nq,) ndarray
-        q [rad, m].
+    `tree` (Tree): bodies at one configuration.
     """
     q = np.empty(sum(len(theta) for theta in tree.theta), tree.dtype)
     for body, theta in zip(tree.bodies, tree.theta):

@@ -29,15 +29,7 @@ from robodyn_ros.formulations.posture import skew
 def composite_inertias(tree):
     """Return the composite-body inertias R(k), from tips to base (Algorithm 4.1, 9.2).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (n, 6, 6) ndarray or list
-        R(k) (m_k, m_k).
+    `tree` (Tree or SkoModel): bodies at one configuration.
     """
     return forward_diagonal(tree, tree.M, tree.weights, tree.weights)
 
@@ -48,15 +40,7 @@ def composite_components(tree):
         rho(k) l(k, C_k) = rho(j) l(k, C_j) + m(k) p(k)
         J_c(k) = J_c(j) - rho(j) S(l(k, C_j))^2 + rho(j) S(l(j, C_j))^2 + J(k)
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (n, 6, 6) ndarray
-        R(k).
+    `tree` (Tree): bodies at one configuration.
     """
     m, moment, J = (
         list(column)
@@ -85,15 +69,7 @@ def mass_matrix(tree):
     The model's own weights A(l, j) carry columns inboard. Blocks of bodies of which neither is the
     other's ancestor are exactly zero.
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (N, N) ndarray
-        Mass matrix.
+    `tree` (Tree or SkoModel): bodies at one configuration.
     """
     R = composite_inertias(tree)
     matrix = np.diag(tree.rotor).astype(tree.dtype)
@@ -112,15 +88,7 @@ def mass_matrix(tree):
 def trace(tree):
     """Return the trace of the mass matrix: the sum of the traces of H R H' (4.21).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    float
-        Trace, with the inertia of the drives.
+    `tree` (Tree): bodies at one configuration.
     """
     return (
         sum(np.trace(H @ R @ H.T) for H, R in zip(tree.H, composite_inertias(tree)))
@@ -131,15 +99,7 @@ def trace(tree):
 def system_inertia(tree):
     """Return M_S, the inertia of all bodies as one rigid body (4.13).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (6, 6) ndarray
-        Spatial inertia about the origin of the inertial frame.
+    `tree` (Tree): bodies at one configuration.
     """
     R = composite_inertias(tree)
     return sum(shifted(R[k], tree.phi[k]) for k in tree.children[tree.n])
@@ -148,15 +108,7 @@ def system_inertia(tree):
 def centre_of_mass(tree):
     """Return the centre of mass of all bodies (Ex 4.1).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (3,) ndarray
-        l(I, C) [m].
+    `tree` (Tree): bodies at one configuration.
     """
     return components(system_inertia(tree))[1]
 
@@ -166,17 +118,9 @@ def momentum(tree, thd):
 
     The momentum of the drives' rotors is left out.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (6,) ndarray
-        Momentum about the origin of the inertial frame [N m s, N s].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    Returns momentum about the origin of the inertial frame [N m s, N s].
     """
     h = [R @ delta for R, delta in zip(composite_inertias(tree), tree.hinge_velocity(thd))]
     total = np.zeros(6, h[0].dtype)
@@ -193,17 +137,8 @@ def centroidal_velocity(tree, thd):
 
     With -V_C added to the velocity of the base, the tree has no momentum.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (6,) ndarray
-        V_C [rad/s, m/s].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     return np.linalg.solve(system_inertia(tree), momentum(tree, thd))
 
@@ -211,17 +146,8 @@ def centroidal_velocity(tree, thd):
 def about_centre_of_mass(tree, thd):
     """Return the momentum about the centre of mass.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (6,) ndarray
-        Momentum in inertial axes [N m s, N s].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     h, C = momentum(tree, thd), centre_of_mass(tree)
     return np.concatenate((h[:3] - skew(C) @ h[3:], h[3:]))

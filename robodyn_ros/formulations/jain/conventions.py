@@ -69,17 +69,8 @@ class Equations:
 def body(tree, thd):
     """Return the quantities at the hinges, with derivatives in the bodies (5.11, 2.28).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    Equations
-        The quantities.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     V = velocities(tree, thd)
     return Equations(
@@ -96,19 +87,9 @@ def offset(tree, thd, offsets):
 
     H_B = H Delta^-1, M_B = Delta M Delta', with Delta = phi(B, O).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    offsets : (n, 6, 6) ndarray
-        phi(O_k, B_k).
-
-    Returns
-    -------
-    Equations
-        The quantities.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `offsets` (n, 6, 6): phi(O_k, B_k).
     """
     at_joint = body(tree, thd)
     M = np.array([shifted(M, np.linalg.inv(off)) for M, off in zip(tree.M, offsets)])
@@ -125,17 +106,8 @@ def offset(tree, thd, offsets):
 def inertial_derivative(tree, thd):
     """Return the quantities at the hinges, with inertial derivatives (5.19, 5.20, 2.26).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    Equations
-        The quantities.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     V = velocities(tree, thd)
     a = coriolis_accelerations(tree, V, thd)
@@ -158,17 +130,8 @@ def inertially_fixed(tree, thd):
     All weights are 1, as phi_I is constant. With dH'/dt as the body sees it, Hdot_I' = tilde(V_I)
     H_I' + phi'(O, I) dH'/dt.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    Equations
-        The quantities.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     X, V = to_inertial(tree), inertial_velocities(tree, thd)
     hinges = inertial_hinges(tree)
@@ -189,17 +152,8 @@ def inertially_fixed(tree, thd):
 def mass_matrix(tree, equations):
     """Return H A M A' H' with the inertia of the drives, column by column.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    equations : Equations
-        Quantities of the bodies by one convention.
-
-    Returns
-    -------
-    (N, N) ndarray
-        Mass matrix.
+    `tree` (Tree): bodies at one configuration.
+    `equations` (Equations): quantities of the bodies by one convention.
     """
     columns = []
     for unit in np.eye(tree.N):
@@ -213,17 +167,8 @@ def mass_matrix(tree, equations):
 def coriolis_torque(tree, equations):
     """Return C = H A (M A' a + b), without gravity.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    equations : Equations
-        Quantities of the bodies by one convention.
-
-    Returns
-    -------
-    (N,) ndarray
-        Torques [N m, N].
+    `tree` (Tree): bodies at one configuration.
+    `equations` (Equations): quantities of the bodies by one convention.
     """
     alpha = scatter(tree, equations.a, equations.weights)
     return _torques(

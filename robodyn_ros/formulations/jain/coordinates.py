@@ -60,30 +60,14 @@ class Coordinates:
     def tree(self, x):
         """Return the Tree at given coordinates.
 
-        Parameters
-        ----------
-        x : (N,) array_like
-            Coordinates, real or complex.
-
-        Returns
-        -------
-        Tree
-            The tree.
+        `x` ((N,) array_like): coordinates, real or complex.
         """
         return tree_of(self.bodies, self._place(np.asarray(x)), self.gravity)
 
     def velocity_map(self, x):
         """Return the block-diagonal A(x) with beta = A(x) xdot.
 
-        Parameters
-        ----------
-        x : (N,) array_like
-            Coordinates, real or complex.
-
-        Returns
-        -------
-        (N, N) ndarray
-            A.
+        `x` ((N,) array_like): coordinates, real or complex.
         """
         x = np.asarray(x)
         A, q = np.zeros((len(x), len(x)), np.result_type(x, float)), self._place(x)
@@ -101,15 +85,7 @@ class Coordinates:
     def mass_matrix(self, x):
         """Return the mass matrix of xdot, A' M A (4.50).
 
-        Parameters
-        ----------
-        x : (N,) array_like
-            Coordinates, real or complex.
-
-        Returns
-        -------
-        (N, N) ndarray
-            Mass matrix.
+        `x` ((N,) array_like): coordinates, real or complex.
         """
         A = self.velocity_map(x)
         return A.T @ composite.mass_matrix(self.tree(x)) @ A
@@ -117,34 +93,16 @@ class Coordinates:
     def momentum(self, x, xd):
         """Return dL/dxdot = A' M A xdot.
 
-        Parameters
-        ----------
-        x : (N,) array_like
-            Coordinates, real or complex.
-        xd : (N,) array_like
-            Their rates.
-
-        Returns
-        -------
-        (N,) ndarray
-            Generalised momentum.
+        `x` ((N,) array_like): coordinates, real or complex.
+        `xd` ((N,) array_like): their rates.
         """
         return self.mass_matrix(x) @ xd
 
     def kinetic_energy(self, x, xd):
         """Return the kinetic energy of the bodies and of the drives (4.1).
 
-        Parameters
-        ----------
-        x : (N,) array_like
-            Coordinates, real or complex.
-        xd : (N,) array_like
-            Their rates.
-
-        Returns
-        -------
-        float
-            Energy [J].
+        `x` ((N,) array_like): coordinates, real or complex.
+        `xd` ((N,) array_like): their rates.
         """
         tree, beta = self.tree(x), self.velocity_map(x) @ xd
         V = tree_kinematics.velocities(tree, beta)
@@ -155,15 +113,7 @@ class Coordinates:
     def potential_energy(self, x):
         """Return weight times height of the centre of mass.
 
-        Parameters
-        ----------
-        x : (N,) array_like
-            Coordinates, real or complex.
-
-        Returns
-        -------
-        float
-            Energy [J].
+        `x` ((N,) array_like): coordinates, real or complex.
         """
         tree = self.tree(x)
         total = composite.system_inertia(tree)

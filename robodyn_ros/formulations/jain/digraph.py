@@ -20,22 +20,11 @@ import numpy as np
 def canonical(parent):
     """Return the nodes in an order where children precede parents (section 8.1).
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n nodes; n, or any number that is no node, for a root.
-
-    Returns
-    -------
-    order : list of int
-        Old number of each new node.
-    parents : list of int
-        Parent of each new node, in new numbers.
-
-    Raises
-    ------
-    ValueError
-        If the edges form a cycle.
+    `parent` (sequence of int): parent of each of n nodes; n, or any number that is no node, for a
+      root.
+    Returns `order` (list of int): old number of each new node.
+    Returns `parents` (list of int): parent of each new node, in new numbers.
+    Raises ValueError: if the edges form a cycle.
     """
     n = len(parent)
     depth = [len(ancestors(parent, k)) for k in range(n)]
@@ -47,22 +36,9 @@ def canonical(parent):
 def ancestors(parent, k):
     """Return the nodes above k, from its parent to its root.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n nodes; n for a root.
-    k : int
-        A node.
-
-    Returns
-    -------
-    list of int
-        Ancestors.
-
-    Raises
-    ------
-    ValueError
-        If the path never ends.
+    `parent` (sequence of int): parent of each of n nodes; n for a root.
+    `k`: a node.
+    Raises ValueError: if the path never ends.
     """
     found, up = [], parent[k]
     while up in range(len(parent)):
@@ -79,17 +55,8 @@ def ancestors(parent, k):
 def closest_common_ancestor(parent, i, j):
     """Return the closest common ancestor of two nodes.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n nodes; n for a root.
-    i, j : int
-        The nodes.
-
-    Returns
-    -------
-    int or None
-        The ancestor, which may be one of them; None without one.
+    `parent` (sequence of int): parent of each of n nodes; n for a root.
+    `i`, `j`: the nodes.
     """
     above = [i, *ancestors(parent, i)]
     return next((k for k in [j, *ancestors(parent, j)] if k in above), None)
@@ -100,19 +67,10 @@ def spanning_tree(n, edges):
 
     An edge is cut where its child already has a parent, or where it would form a cycle.
 
-    Parameters
-    ----------
-    n : int
-        Number of nodes.
-    edges : sequence of tuple
-        (parent, child) of each edge, preferred ones first.
-
-    Returns
-    -------
-    parent : list of int
-        Parent of each node; n for a root.
-    cut : list of tuple
-        (parent, child) of each edge that is left out.
+    `n`: number of nodes.
+    `edges` (sequence of tuple): (parent, child) of each edge, preferred ones first.
+    Returns `parent` (list of int): parent of each node; n for a root.
+    Returns `cut` (list of tuple): (parent, child) of each edge that is left out.
     """
     parent, cut = [n] * n, []
     for up, k in edges:
@@ -126,17 +84,8 @@ def spanning_tree(n, edges):
 def adjacency(n, edges):
     """Return the adjacency matrix of a digraph (section 8.2).
 
-    Parameters
-    ----------
-    n : int
-        Number of nodes.
-    edges : sequence of tuple
-        (parent, child) of each edge.
-
-    Returns
-    -------
-    (n, n) ndarray of int
-        S[i, j] = 1 where j is a child of i.
+    `n`: number of nodes.
+    `edges` (sequence of tuple): (parent, child) of each edge.
     """
     S = np.zeros((n, n), int)
     for up, k in edges:
@@ -147,15 +96,7 @@ def adjacency(n, edges):
 def edges_of(parent):
     """Return the edges of a tree.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n nodes; n for a root.
-
-    Returns
-    -------
-    list of tuple
-        (parent, child) of each edge.
+    `parent` (sequence of int): parent of each of n nodes; n for a root.
     """
     return [(up, k) for k, up in enumerate(parent) if up < len(parent)]
 
@@ -163,15 +104,7 @@ def edges_of(parent):
 def is_nilpotent(S):
     """Return whether a digraph has no directed cycle: S^n = 0 (section 8.2.1).
 
-    Parameters
-    ----------
-    S : (n, n) ndarray of int
-        Adjacency matrix.
-
-    Returns
-    -------
-    bool
-        True without a cycle.
+    `S` ((n, n) ndarray of int): adjacency matrix.
     """
     return not np.linalg.matrix_power(S, len(S)).any()
 
@@ -179,18 +112,10 @@ def is_nilpotent(S):
 def kind(n, edges):
     """Return the narrowest name of a digraph in the taxonomy of section 8.1.
 
-    Parameters
-    ----------
-    n : int
-        Number of nodes.
-    edges : sequence of tuple
-        (parent, child) of each edge.
-
-    Returns
-    -------
-    str
-        'serial chain', 'tree', 'forest', 'polytree' (no undirected cycle), 'DAG' (no directed
-        cycle) or 'cyclic'.
+    `n`: number of nodes.
+    `edges` (sequence of tuple): (parent, child) of each edge.
+    Returns 'serial chain', 'tree', 'forest', 'polytree' (no undirected cycle), 'DAG' (no directed
+      cycle) or 'cyclic'.
     """
     S = adjacency(n, edges)
     if not is_nilpotent(S):
@@ -216,19 +141,9 @@ def _components(n, edges):
 def weighted(parent, weights, sizes):
     """Return E_A, with weights[k] at (parent(k), k) (8.3).
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n nodes; n for a root.
-    weights : sequence of ndarray
-        Weight of each node, (size of its parent, its size).
-    sizes : sequence of int
-        Number of rows of each node.
-
-    Returns
-    -------
-    ndarray
-        E_A, square, with a row for each of sum(sizes).
+    `parent` (sequence of int): parent of each of n nodes; n for a root.
+    `weights` (sequence of ndarray): weight of each node, (size of its parent, its size).
+    `sizes` (sequence of int): number of rows of each node.
     """
     at = np.concatenate(([0], np.cumsum(sizes)))
     E = np.zeros((at[-1], at[-1]))
@@ -243,19 +158,9 @@ def resolvent(E, sizes, parent):
     Column by column, A(:, k) = A(:, parent(k)) A(parent(k), k), by the semigroup property (8.17).
     O(n^2) blocks, and zeros are exactly zero.
 
-    Parameters
-    ----------
-    E : ndarray
-        Block-weighted adjacency matrix.
-    sizes : sequence of int
-        Number of rows of each node.
-    parent : sequence of int
-        Parent of each of n nodes; n for a root.
-
-    Returns
-    -------
-    ndarray
-        A.
+    `E` (ndarray): block-weighted adjacency matrix.
+    `sizes` (sequence of int): number of rows of each node.
+    `parent` (sequence of int): parent of each of n nodes; n for a root.
     """
     at = np.concatenate(([0], np.cumsum(sizes)))
     A = np.eye(at[-1], dtype=E.dtype)
@@ -270,20 +175,8 @@ def resolvent(E, sizes, parent):
 def power_series(E):
     """Return A = 1 + E + E^2 + ... of a nilpotent E (8.14), in O(n^4) blocks.
 
-    Parameters
-    ----------
-    E : (n, n) ndarray
-        Weighted adjacency matrix.
-
-    Returns
-    -------
-    (n, n) ndarray
-        A.
-
-    Raises
-    ------
-    ValueError
-        If E is not nilpotent.
+    `E` (n, n): weighted adjacency matrix.
+    Raises ValueError: if E is not nilpotent.
     """
     A, power = np.eye(len(E)), np.eye(len(E))
     for _ in range(len(E)):

@@ -60,15 +60,7 @@ class Subsystem:
     def rows(self, handles):
         """Return the rows of some handles, in the given order.
 
-        Parameters
-        ----------
-        handles : sequence of tuple
-            Handles of this subsystem.
-
-        Returns
-        -------
-        (6 h,) ndarray of int
-            Rows.
+        `handles` (sequence of tuple): handles of this subsystem.
         """
         return np.concatenate(
             [np.arange(6) + 6 * self.handles.index(handle) for handle in handles] or [np.arange(0)]
@@ -102,19 +94,9 @@ class Hinge:
 def single_body(tree, k, b):
     """Return body k alone: Lambda^-1 = X' M^-1 X, c = -X' M^-1 b, X = phi(k, handle).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    k : int
-        The body.
-    b : (6,) ndarray
-        Gyroscopic force minus external force on it [N m, N].
-
-    Returns
-    -------
-    Subsystem
-        The body.
+    `tree` (Tree): bodies at one configuration.
+    `k`: the body.
+    `b` (6,): gyroscopic force minus external force on it [N m, N].
     """
     handles = ((k, 'outer'), *((j, 'inner') for j in tree.children[k]))
     X = np.hstack([np.eye(6), *(tree.phi[j] for j in tree.children[k])])
@@ -126,19 +108,9 @@ def single_body(tree, k, b):
 def ground(tree, k, gravity):
     """Return the inertial frame under base hinge k: zero compliance, acceleration g (10.53).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    k : int
-        Hinge, numbered as its body.
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    Subsystem
-        The inertial frame, with one handle.
+    `tree` (Tree): bodies at one configuration.
+    `k`: hinge, numbered as its body.
+    `gravity`: whether gravity acts.
     """
     lift = tree.phi[k].T @ tree.g if gravity else np.zeros(6)
     return Subsystem(((k, 'inner'),), np.zeros((6, 6)), lift)
@@ -147,23 +119,12 @@ def ground(tree, k, gravity):
 def hinge_force(hinge, S, c):
     """Return W, force and acceleration across a hinge (10.48, 10.50).
 
-    Parameters
-    ----------
-    hinge : Hinge
-        Quantities of the hinge.
-    S : (6, 6) ndarray
-        Sum of the compliances of both sides.
-    c : (6,) ndarray
-        c_2A - c_2B [rad/s2, m/s2].
-
-    Returns
-    -------
-    W : (6, 6) ndarray
-        Force per relative acceleration.
-    f : (6,) ndarray
-        Force on the outer side [N m, N].
-    thdd : (r,) ndarray
-        Acceleration of the hinge [rad/s2, m/s2].
+    `hinge` (Hinge): quantities of the hinge.
+    `S` (6, 6): sum of the compliances of both sides.
+    `c` (6,): c_2A - c_2B [rad/s2, m/s2].
+    Returns `W` (6, 6): force per relative acceleration.
+    Returns `f` (6,): force on the outer side [N m, N].
+    Returns `thdd` (r,): acceleration of the hinge [rad/s2, m/s2].
     """
     SR = np.linalg.solve(S, hinge.R)
     E = np.linalg.inv(hinge.R.T @ SR + np.diag(hinge.J))
@@ -175,21 +136,10 @@ def hinge_force(hinge, S, c):
 def joined(outer, inner, k, hinge):
     """Return two subsystems joined by a hinge: lemma 10.6.
 
-    Parameters
-    ----------
-    outer : Subsystem
-        Part with the hinge's own body.
-    inner : Subsystem
-        Part with its parent.
-    k : int
-        Hinge, numbered as its body.
-    hinge : Hinge
-        Quantities of the hinge.
-
-    Returns
-    -------
-    Subsystem
-        Both.
+    `outer` (Subsystem): part with the hinge's own body.
+    `inner` (Subsystem): part with its parent.
+    `k`: hinge, numbered as its body.
+    `hinge` (Hinge): quantities of the hinge.
     """
     a2, b2 = outer.rows([(k, 'outer')]), inner.rows([(k, 'inner')])
     left, right = ([h for h in part.handles if h[0] != k] for part in (outer, inner))
@@ -214,15 +164,7 @@ def passes(tree):
     The number of passes is the parallel depth: ceil(log2(n + 1)) of a chain of n bodies. A body
     with many children is joined to one of them per pass.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    tuple of tuple of int
-        Hinges of each pass.
+    `tree` (Tree): bodies at one configuration.
     """
     ends = [(k, up if up < tree.n else ('ground', k)) for k, up in enumerate(tree.parent)]
     owner = {body: body for pair in ends for body in pair}
@@ -245,27 +187,14 @@ def passes(tree):
 def assembled(tree, thd, T, schedule, f_ext=None, gravity=True):
     """Return the joined tree: the assembly of Algorithm 10.6.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    T : (N,) ndarray
-        Hinge torques, in the order of the tree [N m, N].
-    schedule : sequence of sequence of int
-        Hinges to join in each pass.
-    f_ext : (n, 6) ndarray, optional
-        External force on each body, at its origin in its axes [N m, N].
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    parts : list of Subsystem
-        One per tree of the forest, each with the inertial frame.
-    hinges : dict of Hinge
-        Quantities of every hinge.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `T` (N,): hinge torques, in the order of the tree [N m, N].
+    `schedule` (sequence of sequence of int): hinges to join in each pass.
+    `f_ext` (n, 6): external force on each body, at its origin in its axes [N m, N].
+    `gravity`: whether gravity acts.
+    Returns `parts` (list of Subsystem): one per tree of the forest, each with the inertial frame.
+    Returns `hinges` (dict of Hinge): quantities of every hinge.
     """
     V = velocities(tree, thd)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)
@@ -284,32 +213,17 @@ def assembled(tree, thd, T, schedule, f_ext=None, gravity=True):
 def forward_dynamics(tree, thd, T, schedule=None, f_ext=None, gravity=True):
     """Return accelerations and hinge forces: Algorithm 10.6.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    T : (N,) ndarray
-        Hinge torques, in the order of the tree [N m, N].
-    schedule : sequence of sequence of int, optional
-        Hinges to join in each pass, all of them in any order; `passes(tree)` by default.
-    f_ext : (n, 6) ndarray, optional
-        External force on each body, at its origin in its axes [N m, N].
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    thdd : (N,) ndarray
-        Hinge accelerations [rad/s2, m/s2].
-    f : (n, 6) ndarray
-        Force on each body by its parent, at its origin in its axes [N m, N].
-
-    Raises
-    ------
-    LinAlgError
-        If a body has no inertia.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `T` (N,): hinge torques, in the order of the tree [N m, N].
+    `schedule` (sequence of sequence of int): hinges to join in each pass, all of them in any
+      order; `passes(tree)` by default.
+    `f_ext` (n, 6): external force on each body, at its origin in its axes [N m, N].
+    `gravity`: whether gravity acts.
+    Returns `thdd` (N,): hinge accelerations [rad/s2, m/s2].
+    Returns `f` (n, 6): force on each body by its parent, at its origin in its axes [N m,
+      N].
+    Raises LinAlgError: if a body has no inertia.
     """
     parts, hinges = assembled(tree, thd, T, schedule or passes(tree), f_ext, gravity)
     thdd, f = np.zeros(tree.N), np.zeros((tree.n, 6))

@@ -34,23 +34,11 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 def dense(tree, thd, T, f_ext=None, gravity=True):
     """Return the accelerations by the mass matrix and a dense solve (7.2).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    T : (N,) ndarray
-        Hinge torques, in the order of the tree [N m, N].
-    f_ext : (n, 6) ndarray, optional
-        External force on each body, at its origin in its axes [N m, N].
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    (N,) ndarray
-        Hinge accelerations [rad/s2, m/s2].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `T` (N,): hinge torques, in the order of the tree [N m, N].
+    `f_ext` (n, 6): external force on each body, at its origin in its axes [N m, N].
+    `gravity`: whether gravity acts.
     """
     return np.linalg.solve(mass_matrix(tree), T - bias(tree, thd, f_ext, gravity))
 
@@ -58,23 +46,11 @@ def dense(tree, thd, T, f_ext=None, gravity=True):
 def triangular(tree, thd, T, f_ext=None, gravity=True):
     """Return the accelerations by the factors L D L' of the mass matrix, which is never formed.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    T : (N,) ndarray
-        Hinge torques, in the order of the tree [N m, N].
-    f_ext : (n, 6) ndarray, optional
-        External force on each body, at its origin in its axes [N m, N].
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    (N,) ndarray
-        Hinge accelerations [rad/s2, m/s2].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `T` (N,): hinge torques, in the order of the tree [N m, N].
+    `f_ext` (n, 6): external force on each body, at its origin in its axes [N m, N].
+    `gravity`: whether gravity acts.
     """
     art = articulated(tree)
     L = innovations_factor(tree, art)
@@ -85,17 +61,8 @@ def triangular(tree, thd, T, f_ext=None, gravity=True):
 def innovations_factor(tree, art):
     """Return L = 1 + H phi K by paths: L(i, k) = H(i) A(i, up) K(up, k).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-
-    Returns
-    -------
-    (N, N) ndarray
-        L.
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
     """
     L = np.eye(tree.N, dtype=tree.dtype)
     for k, up in enumerate(tree.parent):
@@ -119,27 +86,15 @@ def articulated_body(tree, thd, T, f_ext=None, gravity=True):
 
     The hinge forces cost no sweep of their own.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    T : (N,) ndarray
-        Hinge torques, in the order of the tree [N m, N].
-    f_ext : (n, 6) ndarray, optional
-        External force on each body, at its origin in its axes [N m, N].
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    thdd : (N,) ndarray
-        Hinge accelerations [rad/s2, m/s2].
-    alpha : (n, 6) ndarray
-        Acceleration of each body, without gravity [rad/s2, m/s2].
-    f : (n, 6) ndarray
-        Force on each body by its parent, at its origin in its axes [N m, N].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `T` (N,): hinge torques, in the order of the tree [N m, N].
+    `f_ext` (n, 6): external force on each body, at its origin in its axes [N m, N].
+    `gravity`: whether gravity acts.
+    Returns `thdd` (N,): hinge accelerations [rad/s2, m/s2].
+    Returns `alpha` (n, 6): acceleration of each body, without gravity [rad/s2, m/s2].
+    Returns `f` (n, 6): force on each body by its parent, at its origin in its axes [N m,
+      N].
     """
     V, art = velocities(tree, thd), articulated(tree)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)
@@ -159,17 +114,8 @@ def response(tree, f):
     zeta(k) = sum psi(k, j) zeta(j) - f(k), nu = -D^-1 H zeta, then an outward sweep. For forces
     f_c that the bodies exert, as in (7.43) and (7.44), pass -f_c.
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    f : sequence of (m,) ndarray
-        Force on each node [N m, N].
-
-    Returns
-    -------
-    (N,) ndarray
-        Hinge accelerations [rad/s2, m/s2].
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `f` (sequence of (m,) ndarray): force on each node [N m, N].
     """
     art = articulated(tree)
     zeta = [-each for each in f]

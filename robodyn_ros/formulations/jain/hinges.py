@@ -74,15 +74,7 @@ def constraint(H):
 
     The forces A' lambda are those that the hinge carries without torque: H A' = 0.
 
-    Parameters
-    ----------
-    H : (r, 6) ndarray
-        Joint map of the hinge.
-
-    Returns
-    -------
-    (6 - r, 6) ndarray
-        A, with orthonormal rows.
+    `H` (r, 6): joint map of the hinge.
     """
     _, sizes, rows = np.linalg.svd(H)
     return rows[len(sizes) :]
@@ -91,17 +83,8 @@ def constraint(H):
 def about(axis, angle):
     """Return the rotation about an axis by an angle.
 
-    Parameters
-    ----------
-    axis : (3,) array_like
-        Unit vector along the axis.
-    angle : float or complex
-        Angle [rad].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Rotation matrix.
+    `axis` ((3,) array_like): unit vector along the axis.
+    `angle` (float or complex): angle [rad].
     """
     K = skew(axis)
     return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K
@@ -110,15 +93,7 @@ def about(axis, angle):
 def rotation_of(quaternion):
     """Return the rotation of a quaternion.
 
-    Parameters
-    ----------
-    quaternion : (4,) ndarray
-        Quaternion (x, y, z, w) of any length but zero; complex too.
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Rotation matrix.
+    `quaternion` (4,): quaternion (x, y, z, w) of any length but zero; complex too.
     """
     *x, w = quaternion / np.sqrt(quaternion @ quaternion)
     K = skew(x)
@@ -128,17 +103,8 @@ def rotation_of(quaternion):
 def quaternion_rate(quaternion, omega):
     """Return the rate of a quaternion from the angular velocity of its frame.
 
-    Parameters
-    ----------
-    quaternion : (4,) ndarray
-        Quaternion (x, y, z, w) of any length but zero; complex too.
-    omega : (3,) ndarray
-        Angular velocity in the axes of the frame [rad/s].
-
-    Returns
-    -------
-    (4,) ndarray
-        Rate [1/s].
+    `quaternion` (4,): quaternion (x, y, z, w) of any length but zero; complex too.
+    `omega` (3,): angular velocity in the axes of the frame [rad/s].
     """
     x, w = quaternion[:3], quaternion[3]
     return 0.5 * np.concatenate((w * omega + np.cross(x, omega), [-x @ omega]))
@@ -147,19 +113,9 @@ def quaternion_rate(quaternion, omega):
 def constant(name, columns, placement):
     """Return a hinge with constant H' in the body, whose velocities are coordinate rates.
 
-    Parameters
-    ----------
-    name : str
-        Kind of the hinge.
-    columns : (6, r) array_like
-        H'.
-    placement : callable
-        See `Hinge`.
-
-    Returns
-    -------
-    Hinge
-        Hinge with r coordinates and r velocities.
+    `name`: kind of the hinge.
+    `columns` ((6, r) array_like): h'.
+    `placement` (callable): see `Hinge`.
     """
     H = np.asarray(columns, float)
     r = H.shape[1]
@@ -177,21 +133,10 @@ def constant(name, columns, placement):
 def screw(name, axis, turns, slides):
     """Return a hinge with one degree of freedom along an axis.
 
-    Parameters
-    ----------
-    name : str
-        Kind of the hinge.
-    axis : (3,) array_like
-        Unit vector along the axis.
-    turns : float
-        Angle per unit of the coordinate [rad].
-    slides : float
-        Travel per unit of the coordinate [m].
-
-    Returns
-    -------
-    Hinge
-        Hinge with one coordinate and one velocity.
+    `name`: kind of the hinge.
+    `axis` ((3,) array_like): unit vector along the axis.
+    `turns`: angle per unit of the coordinate [rad].
+    `slides`: travel per unit of the coordinate [m].
     """
     axis = np.asarray(axis, float)
     column = np.concatenate((turns * axis, slides * axis))
@@ -205,15 +150,7 @@ def screw(name, axis, turns, slides):
 def pin(axis=Z):
     """Return a hinge that turns about an axis.
 
-    Parameters
-    ----------
-    axis : (3,) array_like
-        Unit vector along the axis.
-
-    Returns
-    -------
-    Hinge
-        Hinge with the angle as its coordinate [rad].
+    `axis` ((3,) array_like): unit vector along the axis.
     """
     return screw('pin', axis, 1.0, 0.0)
 
@@ -221,15 +158,7 @@ def pin(axis=Z):
 def prismatic(axis=Z):
     """Return a hinge that slides along an axis.
 
-    Parameters
-    ----------
-    axis : (3,) array_like
-        Unit vector along the axis.
-
-    Returns
-    -------
-    Hinge
-        Hinge with the travel as its coordinate [m].
+    `axis` ((3,) array_like): unit vector along the axis.
     """
     return screw('prismatic', axis, 0.0, 1.0)
 
@@ -237,17 +166,8 @@ def prismatic(axis=Z):
 def helical(pitch, axis=Z):
     """Return a hinge that turns about an axis and slides along it in proportion.
 
-    Parameters
-    ----------
-    pitch : float
-        Travel per angle [m/rad].
-    axis : (3,) array_like
-        Unit vector along the axis.
-
-    Returns
-    -------
-    Hinge
-        Hinge with the angle as its coordinate [rad].
+    `pitch`: travel per angle [m/rad].
+    `axis` ((3,) array_like): unit vector along the axis.
     """
     return screw('helical', axis, 1.0, pitch)
 
@@ -255,15 +175,7 @@ def helical(pitch, axis=Z):
 def cylindrical(axis=Z):
     """Return a hinge that turns about an axis and slides along it independently.
 
-    Parameters
-    ----------
-    axis : (3,) array_like
-        Unit vector along the axis.
-
-    Returns
-    -------
-    Hinge
-        Hinge with theta = (angle [rad], travel [m]).
+    `axis` ((3,) array_like): unit vector along the axis.
     """
     axis = np.asarray(axis, float)
     columns = np.column_stack((np.concatenate((axis, NIL)), np.concatenate((NIL, axis))))
@@ -271,13 +183,7 @@ def cylindrical(axis=Z):
 
 
 def locked():
-    """Return a hinge without freedom: the body is fixed to its parent.
-
-    Returns
-    -------
-    Hinge
-        Hinge without coordinates.
-    """
+    """Return a hinge without freedom: the body is fixed to its parent."""
     return constant('locked', np.zeros((6, 0)), lambda theta: (np.eye(3), NIL))
 
 
@@ -285,11 +191,6 @@ def universal():
     """Return a hinge that turns about x of the parent, then about y of the body [Sol 3.1].
 
     In the axes of the parent's side, H' = [x, (0, cos theta_1, sin theta_1); 0].
-
-    Returns
-    -------
-    Hinge
-        Hinge with two angles as its coordinates [rad].
     """
 
     def columns(theta):
@@ -317,11 +218,6 @@ def planar():
     """Return a hinge that slides along x and y of the parent's side, then turns about z.
 
     The velocities are the coordinate rates, so H' turns with the angle.
-
-    Returns
-    -------
-    Hinge
-        Hinge with theta = (x [m], y [m], angle [rad]).
     """
 
     def columns(theta):
@@ -346,10 +242,7 @@ def planar():
 def spherical():
     """Return a ball joint.
 
-    Returns
-    -------
-    Hinge
-        theta is a quaternion, beta the angular velocity in the axes of the body [rad/s].
+    Returns theta is a quaternion, beta the angular velocity in the axes of the body [rad/s].
     """
     H = np.vstack((np.eye(3), np.zeros((3, 3))))
     return Hinge(
@@ -366,11 +259,8 @@ def spherical():
 def free():
     """Return a hinge without constraint.
 
-    Returns
-    -------
-    Hinge
-        theta is a quaternion and a position [m]. beta is the velocity of the body in its own axes,
-        angular part first [rad/s, m/s].
+    Returns theta is a quaternion and a position [m]. beta is the velocity of the body in its own
+      axes, angular part first [rad/s, m/s].
     """
 
     def rates(theta, beta):
@@ -395,16 +285,9 @@ def rolling_ball(radius):
     It has five freedoms of position but three of motion, so it is not holonomic. In the axes of
     the parent H' = [1; S(l)], with l = -radius z from the centre to the contact.
 
-    Parameters
-    ----------
-    radius : float
-        Radius of the ball [m].
-
-    Returns
-    -------
-    Hinge
-        theta is a quaternion, then x and y of the centre [m]. beta is the angular velocity in the
-        axes of the PARENT [rad/s].
+    `radius`: radius of the ball [m].
+    Returns theta is a quaternion, then x and y of the centre [m]. beta is the angular velocity in
+      the axes of the PARENT [rad/s].
     """
     fixed = np.vstack((np.eye(3), skew(-radius * Z)))
 
@@ -447,15 +330,8 @@ def chained(parts):
     two terms. The first is -tilde(velocity of the body relative to j) times the column. The second
     is the rate of H'(j), carried likewise.
 
-    Parameters
-    ----------
-    parts : sequence of tuple
-        (R, p, hinge) of each part: its placement (3, 3) and (3,) [m] on the part before.
-
-    Returns
-    -------
-    Hinge
-        Hinge whose theta and beta are those of the parts in turn.
+    `parts` (sequence of tuple): (R, p, hinge) of each part: its placement (3, 3) and (3,) [m] on
+      the part before.
     """
     if len(parts) == 1 and np.array_equal(parts[0][0], np.eye(3)) and not parts[0][1].any():
         return parts[0][2]

@@ -26,19 +26,9 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 def coriolis_accelerations(tree, V, thd):
     """Return a(k) = tilde(V) Delta_V + (dH'/dt) beta of all bodies (5.11, 5.15 to 5.17).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    V : (n, 6) ndarray
-        Velocity of each body, in its axes [rad/s, m/s].
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Coriolis accelerations [rad/s2, m/s2].
+    `tree` (Tree): bodies at one configuration.
+    `V` (n, 6): velocity of each body, in its axes [rad/s, m/s].
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     Delta = tree.hinge_velocity(thd)
     return np.array([tilde(v) @ delta for v, delta in zip(V, Delta)]) + tree.hinge_drift(thd)
@@ -47,17 +37,8 @@ def coriolis_accelerations(tree, V, thd):
 def gyroscopic_forces(tree, V):
     """Return b(k) = bar(V) M V of all bodies (2.28).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    V : (n, 6) ndarray
-        Velocity of each body, in its axes [rad/s, m/s].
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Gyroscopic forces [N m, N].
+    `tree` (Tree): bodies at one configuration.
+    `V` (n, 6): velocity of each body, in its axes [rad/s, m/s].
     """
     return np.array([bar(v) @ M @ v for v, M in zip(V, tree.M)])
 
@@ -65,15 +46,7 @@ def gyroscopic_forces(tree, V):
 def gravity_accelerations(tree):
     """Return phi' E' g: g at every body, in its axes (5.41).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Pseudo-accelerations [rad/s2, m/s2].
+    `tree` (Tree): bodies at one configuration.
     """
     return scatter(tree, base_acceleration(tree), tree.phi)
 
@@ -81,15 +54,8 @@ def gravity_accelerations(tree):
 def base_acceleration(tree):
     """Return E' g, the term of a(k) due to a pseudo-acceleration g of the inertial frame (5.39).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Accelerations, zero except for the bodies on the inertial frame [rad/s2, m/s2].
+    `tree` (Tree): bodies at one configuration.
+    Returns accelerations, zero except for the bodies on the inertial frame [rad/s2, m/s2].
     """
     lift = np.zeros((tree.n, 6), tree.R.dtype)
     for k in tree.children[tree.n]:
@@ -100,17 +66,8 @@ def base_acceleration(tree):
 def hinge_components(tree, f):
     """Return H f: T(k) = H(k) f(k) (5.5).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    f : sequence of (6,) ndarray
-        Force on each body by its parent [N m, N].
-
-    Returns
-    -------
-    (N,) ndarray
-        Hinge torques [N m, N].
+    `tree` (Tree): bodies at one configuration.
+    `f` (sequence of (6,) ndarray): force on each body by its parent [N m, N].
     """
     return np.concatenate([H @ each for H, each in zip(tree.H, f)])
 
@@ -118,28 +75,16 @@ def hinge_components(tree, f):
 def newton_euler(tree, thd, thdd, f_ext=None, gravity=True):
     """Return torques, forces and accelerations of a motion: Algorithm 5.2 (9.1) with (5.43).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    thdd : (N,) ndarray
-        Hinge accelerations, in the order of the tree [rad/s2, m/s2].
-    f_ext : (n, 6) ndarray, optional
-        External force on each body, at its origin in its axes [N m, N]. `tree_kinematics.pick_off`
-        gives it for forces on nodes.
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    T : (N,) ndarray
-        Hinge torques, with the inertia of the drives [N m, N].
-    f : (n, 6) ndarray
-        Force on each body by its parent, at its origin in its axes [N m, N].
-    alpha : (n, 6) ndarray
-        Acceleration of each body, without gravity [rad/s2, m/s2].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `thdd` (N,): hinge accelerations, in the order of the tree [rad/s2, m/s2].
+    `f_ext` (n, 6): external force on each body, at its origin in its axes [N m, N].
+      `tree_kinematics.pick_off` gives it for forces on nodes.
+    `gravity`: whether gravity acts.
+    Returns `T` (N,): hinge torques, with the inertia of the drives [N m, N].
+    Returns `f` (n, 6): force on each body by its parent, at its origin in its axes [N m,
+      N].
+    Returns `alpha` (n, 6): acceleration of each body, without gravity [rad/s2, m/s2].
     """
     V = velocities(tree, thd)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)
@@ -153,21 +98,10 @@ def newton_euler(tree, thd, thdd, f_ext=None, gravity=True):
 def bias(tree, thd, f_ext=None, gravity=True):
     """Return C(theta, thd), the torques without acceleration (5.25, 5.37).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    f_ext : (n, 6) ndarray, optional
-        External force on each body, at its origin in its axes [N m, N].
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    (N,) ndarray
-        Hinge torques [N m, N].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `f_ext` (n, 6): external force on each body, at its origin in its axes [N m, N].
+    `gravity`: whether gravity acts.
     """
     return newton_euler(tree, thd, np.zeros(tree.N), f_ext, gravity)[0]
 
@@ -175,15 +109,7 @@ def bias(tree, thd, f_ext=None, gravity=True):
 def gravity_torque(tree):
     """Return the gravity torques H phi M Ebar' g by one gather (Ex 5.4).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (N,) ndarray
-        Hinge torques [N m, N].
+    `tree` (Tree): bodies at one configuration.
     """
     weight = np.array([M @ g for M, g in zip(tree.M, gravity_accelerations(tree))])
     return hinge_components(tree, gather(tree, weight, tree.phi))
@@ -192,15 +118,7 @@ def gravity_torque(tree):
 def mass_matrix_by_columns(tree):
     """Return the mass matrix: column j is T at thdd = e_j, at rest, without gravity (5.3.2).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (N, N) ndarray
-        Mass matrix.
+    `tree` (Tree): bodies at one configuration.
     """
     rest = np.zeros(tree.N)
     return np.stack(
@@ -214,25 +132,14 @@ def composite_body(tree, thd, thdd, f_ext=None, gravity=True):
     y(k) = sum phi(k, j) y^+(j) + b(k), y^+ = y + R (H' thdd + a). So y depends on the outboard
     bodies alone.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    thdd : (N,) ndarray
-        Hinge accelerations, in the order of the tree [rad/s2, m/s2].
-    f_ext : (n, 6) ndarray, optional
-        External force on each body, at its origin in its axes [N m, N].
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    T : (N,) ndarray
-        Hinge torques, with the inertia of the drives [N m, N].
-    f : (n, 6) ndarray
-        Force on each body by its parent, at its origin in its axes [N m, N].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `thdd` (N,): hinge accelerations, in the order of the tree [rad/s2, m/s2].
+    `f_ext` (n, 6): external force on each body, at its origin in its axes [N m, N].
+    `gravity`: whether gravity acts.
+    Returns `T` (N,): hinge torques, with the inertia of the drives [N m, N].
+    Returns `f` (n, 6): force on each body by its parent, at its origin in its axes [N m,
+      N].
     """
     V = velocities(tree, thd)
     a = coriolis_accelerations(tree, V, thd)

@@ -53,25 +53,12 @@ class Estimate(NamedTuple):
 def kalman_filter(parent, F, Q, H, N, y):
     """Return the estimates of all states of a tree, leaves first.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        parent[k] > k of each state; n for a root.
-    F : sequence of ndarray
-        Transition from each state to its parent.
-    Q : sequence of ndarray
-        Covariance of the process noise of each state.
-    H : sequence of ndarray
-        Measurement matrix of each state.
-    N : sequence of ndarray
-        Covariance of the measurement noise of each state.
-    y : sequence of ndarray
-        Measured value of each state.
-
-    Returns
-    -------
-    list of Estimate
-        One per state.
+    `parent` (sequence of int): parent[k] > k of each state; n for a root.
+    `F` (sequence of ndarray): transition from each state to its parent.
+    `Q` (sequence of ndarray): covariance of the process noise of each state.
+    `H` (sequence of ndarray): measurement matrix of each state.
+    `N` (sequence of ndarray): covariance of the measurement noise of each state.
+    `y` (sequence of ndarray): measured value of each state.
     """
     n = len(parent)
     mean, covariance = [np.zeros(len(q)) for q in Q], [np.array(q, float) for q in Q]
@@ -100,23 +87,12 @@ def smoothed(parent, F, H, estimates):
     Then x = predicted + covariance adjoint. For a tree at rest the adjoints are alpha, and x the
     force f (6.43, 6.50).
 
-    Parameters
-    ----------
-    parent : sequence of int
-        parent[k] > k of each state; n for a root.
-    F : sequence of ndarray
-        Transition from each state to its parent.
-    H : sequence of ndarray
-        Measurement matrix of each state.
-    estimates : sequence of Estimate
-        Result of `kalman_filter`.
-
-    Returns
-    -------
-    x : (n, 6) ndarray
-        Estimates.
-    adjoint : (n, 6) ndarray
-        Adjoints.
+    `parent` (sequence of int): parent[k] > k of each state; n for a root.
+    `F` (sequence of ndarray): transition from each state to its parent.
+    `H` (sequence of ndarray): measurement matrix of each state.
+    `estimates` (sequence of Estimate): result of `kalman_filter`.
+    Returns `x` (n, 6): estimates.
+    Returns `adjoint` (n, 6): adjoints.
     """
     n = len(parent)
     adjoint, x = [None] * n, [None] * n
@@ -137,25 +113,13 @@ def covariances(parent, F, Q, H, N):
     For a multibody tree cov x = phi M phi', with R on its diagonal (6.46), and cov y is the mass
     matrix.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        parent[k] > k of each state; n for a root.
-    F : sequence of ndarray
-        Transition from each state to its parent.
-    Q : sequence of ndarray
-        Covariance of the process noise of each state.
-    H : sequence of ndarray
-        Measurement matrix of each state.
-    N : sequence of ndarray
-        Covariance of the measurement noise of each state.
-
-    Returns
-    -------
-    states : (6n, 6n) ndarray
-        cov x.
-    measurements : (N, N) ndarray
-        cov y.
+    `parent` (sequence of int): parent[k] > k of each state; n for a root.
+    `F` (sequence of ndarray): transition from each state to its parent.
+    `Q` (sequence of ndarray): covariance of the process noise of each state.
+    `H` (sequence of ndarray): measurement matrix of each state.
+    `N` (sequence of ndarray): covariance of the measurement noise of each state.
+    Returns `states` (6n, 6n): cov x.
+    Returns `measurements` (N, N): cov y.
     """
     n, width = len(parent), len(Q[0])
     gather = np.eye(n * width)
@@ -172,25 +136,12 @@ def conditional_mean(parent, F, Q, H, N, y):
 
     This conditional mean of normal variables is what `smoothed` finds by two passes.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        parent[k] > k of each state; n for a root.
-    F : sequence of ndarray
-        Transition from each state to its parent.
-    Q : sequence of ndarray
-        Covariance of the process noise of each state.
-    H : sequence of ndarray
-        Measurement matrix of each state.
-    N : sequence of ndarray
-        Covariance of the measurement noise of each state.
-    y : sequence of ndarray
-        Measured value of each state.
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Estimates.
+    `parent` (sequence of int): parent[k] > k of each state; n for a root.
+    `F` (sequence of ndarray): transition from each state to its parent.
+    `Q` (sequence of ndarray): covariance of the process noise of each state.
+    `H` (sequence of ndarray): measurement matrix of each state.
+    `N` (sequence of ndarray): covariance of the measurement noise of each state.
+    `y` (sequence of ndarray): measured value of each state.
     """
     states, measured = covariances(parent, F, Q, H, N)
     x = states @ _diagonal(H).T @ np.linalg.solve(measured, np.concatenate(y))
@@ -200,17 +151,8 @@ def conditional_mean(parent, F, Q, H, N, y):
 def of_tree(tree, T):
     """Return the arguments of the filter for a Tree under given torques.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    T : (N,) ndarray
-        Hinge torques, in the order of the tree [N m, N].
-
-    Returns
-    -------
-    tuple
-        (parent, F, Q, H, N, y) of `kalman_filter`.
+    `tree` (Tree): bodies at one configuration.
+    `T` (N,): hinge torques, in the order of the tree [N m, N].
     """
     return (
         tree.parent,

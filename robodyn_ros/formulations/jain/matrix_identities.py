@@ -48,15 +48,7 @@ class Blocks(NamedTuple):
 def schur_complement(blocks):
     """Return A - B D^-1 C, where D has an inverse.
 
-    Parameters
-    ----------
-    blocks : Blocks
-        A, B, C and D.
-
-    Returns
-    -------
-    (n_1, n_1) ndarray
-        The Schur complement of D.
+    `blocks` (Blocks): a, B, C and D.
     """
     return blocks.A - blocks.B @ np.linalg.solve(blocks.D, blocks.C)
 
@@ -64,15 +56,7 @@ def schur_complement(blocks):
 def factors(blocks):
     """Return the three factors of (A.3).
 
-    Parameters
-    ----------
-    blocks : Blocks
-        A, B, C and D.
-
-    Returns
-    -------
-    tuple of three (n, n) ndarray
-        Upper triangular, block diagonal, lower triangular.
+    `blocks` (Blocks): a, B, C and D.
     """
     A, B, C, D = blocks
     return (
@@ -85,21 +69,11 @@ def factors(blocks):
 def solve_by_d(blocks, b_1, b_2):
     """Solve [A, B; C, D] [x_1; x_2] = [b_1; b_2], where D has an inverse (A.6).
 
-    Parameters
-    ----------
-    blocks : Blocks
-        A, B, C and D.
-    b_1 : (n_1,) ndarray
-        First part of the right side.
-    b_2 : (n_2,) ndarray
-        Second part of the right side.
-
-    Returns
-    -------
-    x_1 : (n_1,) ndarray
-        First part of the solution.
-    x_2 : (n_2,) ndarray
-        Second part of the solution.
+    `blocks` (Blocks): a, B, C and D.
+    `b_1` (n_1,): first part of the right side.
+    `b_2` (n_2,): second part of the right side.
+    Returns `x_1` (n_1,): first part of the solution.
+    Returns `x_2` (n_2,): second part of the solution.
     """
     y = np.linalg.solve(blocks.D, b_2)
     x_1 = np.linalg.solve(schur_complement(blocks), b_1 - blocks.B @ y)
@@ -109,21 +83,11 @@ def solve_by_d(blocks, b_1, b_2):
 def solve_by_a(blocks, b_1, b_2):
     """Solve [A, B; C, D] [x_1; x_2] = [b_1; b_2], where A has an inverse (A.10).
 
-    Parameters
-    ----------
-    blocks : Blocks
-        A, B, C and D.
-    b_1 : (n_1,) ndarray
-        First part of the right side.
-    b_2 : (n_2,) ndarray
-        Second part of the right side.
-
-    Returns
-    -------
-    x_1 : (n_1,) ndarray
-        First part of the solution.
-    x_2 : (n_2,) ndarray
-        Second part of the solution.
+    `blocks` (Blocks): a, B, C and D.
+    `b_1` (n_1,): first part of the right side.
+    `b_2` (n_2,): second part of the right side.
+    Returns `x_1` (n_1,): first part of the solution.
+    Returns `x_2` (n_2,): second part of the solution.
     """
     A, B, C, D = blocks
     x_2, x_1 = solve_by_d(Blocks(D, C, B, A), b_2, b_1)
@@ -135,29 +99,15 @@ def solve_constrained(blocks, c_1, c_2, b_1, Q, gamma):
 
     With gamma = 0 it is (A.15). With c_1 = 0 and c_2 = 0 too, it is (A.13).
 
-    Parameters
-    ----------
-    blocks : Blocks
-        A, B, C and D.
-    c_1 : (n_1,) ndarray
-        First part of the constant term.
-    c_2 : (n_2,) ndarray
-        Second part of the constant term.
-    b_1 : (n_1,) ndarray
-        First part of the right side.
-    Q : (n_c, n_2) ndarray
-        Constraint matrix of full row rank.
-    gamma : (n_2,) ndarray
-        Prescribed part of x_2.
-
-    Returns
-    -------
-    x_1 : (n_1,) ndarray
-        First part of the solution.
-    x_2 : (n_2,) ndarray
-        Second part of the solution.
-    multipliers : (n_c,) ndarray
-        lambda.
+    `blocks` (Blocks): a, B, C and D.
+    `c_1` (n_1,): first part of the constant term.
+    `c_2` (n_2,): second part of the constant term.
+    `b_1` (n_1,): first part of the right side.
+    `Q` (n_c, n_2): constraint matrix of full row rank.
+    `gamma` (n_2,): prescribed part of x_2.
+    Returns `x_1` (n_1,): first part of the solution.
+    Returns `x_2` (n_2,): second part of the solution.
+    Returns `multipliers` (n_c,): lambda.
     """
     A, B, C, D = blocks
     Z = np.linalg.solve(Q @ D.T @ Q.T, Q @ B.T).T @ Q
@@ -170,21 +120,10 @@ def solve_constrained(blocks, c_1, c_2, b_1, Q, gamma):
 def updated_inverse(A_inverse, X, R, Y):
     """Return [A + X R Y']^-1 from A^-1, in O(n^2 m) (A.19).
 
-    Parameters
-    ----------
-    A_inverse : (n, n) ndarray
-        A^-1.
-    X : (n, m) ndarray
-        Left factor of the update.
-    R : (m, m) ndarray
-        Middle factor, which may be singular.
-    Y : (n, m) ndarray
-        Right factor.
-
-    Returns
-    -------
-    (n, n) ndarray
-        The new inverse.
+    `A_inverse` (n, n): a^-1.
+    `X` (n, m): left factor of the update.
+    `R` (m, m): middle factor, which may be singular.
+    `Y` (n, m): right factor.
     """
     AX, YA = A_inverse @ X, Y.T @ A_inverse
     return A_inverse - AX @ R @ np.linalg.solve(np.eye(len(R)) + Y.T @ AX @ R, YA)
@@ -193,17 +132,7 @@ def updated_inverse(A_inverse, X, R, Y):
 def inverse_rate(A, A_rate):
     """Return d(A^-1)/dt = -A^-1 (dA/dt) A^-1 (A.28).
 
-    Parameters
-    ----------
-    A : (n, n) ndarray
-        A.
-    A_rate : (n, n) ndarray
-        dA/dt.
-
-    Returns
-    -------
-    (n, n) ndarray
-        Rate of the inverse.
+    `A_rate` (n, n): dA/dt.
     """
     return -np.linalg.solve(A, np.linalg.solve(A.T, A_rate.T).T)
 
@@ -211,16 +140,6 @@ def inverse_rate(A, A_rate):
 def log_det_rate(A, A_rate):
     """Return d log det A / dt = Tr(A^-1 dA/dt) (A.29).
 
-    Parameters
-    ----------
-    A : (n, n) ndarray
-        A.
-    A_rate : (n, n) ndarray
-        dA/dt.
-
-    Returns
-    -------
-    float
-        Rate of log det A.
+    `A_rate` (n, n): dA/dt.
     """
     return np.trace(np.linalg.solve(A, A_rate))

@@ -52,17 +52,8 @@ class Pickoff(NamedTuple):
 def kernel(tree, art):
     """Return the operational-space compliance kernel Upsilon(k) (10.16).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-
-    Returns
-    -------
-    list of (m_k, m_k) ndarray
-        Acceleration of each body per force on itself.
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
     """
     hinges = [H.T @ np.linalg.solve(D, H) for H, D in zip(tree.H, art.D)]
     return backward_diagonal(tree, hinges, art.psi, art.psi)
@@ -74,21 +65,11 @@ def kernel_by_parts(tree, art):
     Upsilon^+ = phi' Upsilon(up) phi, Z = Upsilon^+ G, L = D^-1 + G' Z, U = L H - Z'. This avoids
     the product taubar' Upsilon^+ taubar of (10.15).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-
-    Returns
-    -------
-    Upsilon : list of (m_k, m_k) ndarray
-        Acceleration of each body per force on itself.
-    L : list of (r_k, r_k) ndarray
-        Diagonal blocks of the inverse of the mass matrix.
-    U : list of (r_k, m_k) ndarray
-        Acceleration of each hinge per force on its body.
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    Returns `Upsilon` (list of (m_k, m_k) ndarray): acceleration of each body per force on itself.
+    Returns `L` (list of (r_k, r_k) ndarray): diagonal blocks of the inverse of the mass matrix.
+    Returns `U` (list of (r_k, m_k) ndarray): acceleration of each hinge per force on its body.
     """
     Upsilon = [np.zeros((m, m), tree.dtype) for m in tree.sizes]
     L, U = [None] * tree.n, [None] * tree.n
@@ -108,23 +89,11 @@ def element(tree, art, Upsilon, i, j):
 
     It follows from Upsilon of the closest common ancestor, along the path to each.
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    Upsilon : sequence of ndarray
-        See `kernel`.
-    i : int
-        Body that accelerates.
-    j : int
-        Body that the force acts on.
-
-    Returns
-    -------
-    (m_i, m_j) ndarray
-        Omega(i, j); zero without a common ancestor.
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `Upsilon` (sequence of ndarray): see `kernel`.
+    `i`: body that accelerates.
+    `j`: body that the force acts on.
     """
     above = set(tree.path(j))
     ancestor = next((a for a in tree.path(i) if a in above), None)
@@ -140,21 +109,10 @@ def element(tree, art, Upsilon, i, j):
 def path_product(tree, weights, ancestor, k):
     """Return A(ancestor, k), the product of the weights A(parent, .) along the path (3.38).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    weights : sequence of ndarray
-        A(parent(k), k) of every body.
-    ancestor : int
-        A body on the path from k to its root.
-    k : int
-        A body.
-
-    Returns
-    -------
-    ndarray
-        A(ancestor, k).
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `weights` (sequence of ndarray): a(parent(k), k) of every body.
+    `ancestor`: a body on the path from k to its root.
+    `k`: a body.
     """
     product = np.eye(weights[k].shape[1])
     while k != ancestor:
@@ -166,17 +124,9 @@ def path_product(tree, weights, ancestor, k):
 def compliance(tree, nodes):
     """Return Lambda^-1 = J M^-1 J': the first step of Algorithm 10.2 (10.18).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    nodes : sequence of Node or Pickoff
-        m points of interest: columns of the pick-off operator B.
-
-    Returns
-    -------
-    (6 m, 6 m) ndarray
-        Acceleration of each point per force on each.
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `nodes` (sequence of Node or Pickoff): m points of interest: columns of the pick-off operator
+      B.
     """
     art = articulated(tree)
     Upsilon = kernel(tree, art)
@@ -191,22 +141,10 @@ def compliance(tree, nodes):
 def inertia(tree, nodes):
     """Return the operational-space inertia Lambda: Algorithm 10.2 (10.7).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    nodes : sequence of Node or Pickoff
-        m points of interest: columns of the pick-off operator B.
-
-    Returns
-    -------
-    (6 m, 6 m) ndarray
-        Lambda.
-
-    Raises
-    ------
-    LinAlgError
-        If the points cannot be moved in some direction.
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `nodes` (sequence of Node or Pickoff): m points of interest: columns of the pick-off operator
+      B.
+    Raises LinAlgError: if the points cannot be moved in some direction.
     """
     return np.linalg.inv(compliance(tree, nodes))
 
@@ -218,23 +156,12 @@ def node_accelerations(tree, thd, T, nodes, gravity=True):
     scatters eta, and has zeta = eta + g. Lambda is not needed, so singular configurations are
     allowed. The points are fixed on their bodies, so Bdot' V is zero in their axes.
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    T : (N,) ndarray
-        Hinge torques, in the order of the tree [N m, N].
-    nodes : sequence of Node or Pickoff
-        m points of interest: columns of the pick-off operator B.
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    (6 m,) ndarray
-        Accelerations of all points, stacked [rad/s2, m/s2].
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `T` (N,): hinge torques, in the order of the tree [N m, N].
+    `nodes` (sequence of Node or Pickoff): m points of interest: columns of the pick-off operator
+      B.
+    `gravity`: whether gravity acts.
     """
     V, art = velocities(tree, thd), articulated(tree)
     a_gr, g = coriolis_accelerations(tree, V, thd), np.zeros((tree.n, 6))
@@ -254,23 +181,12 @@ def node_accelerations(tree, thd, T, nodes, gravity=True):
 def bias_force(tree, thd, T, nodes, gravity=True):
     """Return C_os of (10.8) by Algorithm 10.5; it contains the effect of the torques T.
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    T : (N,) ndarray
-        Hinge torques, in the order of the tree [N m, N].
-    nodes : sequence of Node or Pickoff
-        m points of interest: columns of the pick-off operator B.
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    (6 m,) ndarray
-        C_os [N m, N].
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `T` (N,): hinge torques, in the order of the tree [N m, N].
+    `nodes` (sequence of Node or Pickoff): m points of interest: columns of the pick-off operator
+      B.
+    `gravity`: whether gravity acts.
     """
     return -np.linalg.solve(
         compliance(tree, nodes), node_accelerations(tree, thd, T, nodes, gravity)
@@ -282,23 +198,12 @@ def control_force(tree, thd, u, nodes, gravity=True):
 
     The joint torques are J' f_nd.
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    u : (6 m,) ndarray
-        Wanted accelerations [rad/s2, m/s2].
-    nodes : sequence of Node or Pickoff
-        m points of interest: columns of the pick-off operator B.
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    (6 m,) ndarray
-        f_nd [N m, N].
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `u` (6 m,): wanted accelerations [rad/s2, m/s2].
+    `nodes` (sequence of Node or Pickoff): m points of interest: columns of the pick-off operator
+      B.
+    `gravity`: whether gravity acts.
     """
     unforced = node_accelerations(tree, thd, np.zeros(tree.N), nodes, gravity)
     return np.linalg.solve(compliance(tree, nodes), u - unforced)
@@ -312,15 +217,7 @@ def mass_matrix_inverse(tree):
     ancestors c of k it is -K' psi'(c, k) Upsilon(c), as in (10.29). The book's serial chains do
     not need the last.
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (N, N) ndarray
-        M^-1.
+    `tree` (Tree or SkoModel): bodies at one configuration.
     """
     art = articulated(tree)
     Upsilon, L, U = kernel_by_parts(tree, art)
@@ -347,15 +244,7 @@ def inverse_decomposition(ops):
     R is the part of Omega between bodies of which neither is the other's ancestor (10.13). With
     two children on a body, L and U are not block diagonal.
 
-    Parameters
-    ----------
-    ops : SpatialOperators
-        Operators of any tree.
-
-    Returns
-    -------
-    (N, N) ndarray
-        M^-1.
+    `ops` (SpatialOperators): operators of any tree.
     """
     Upsilon, psi, K, G, H = (x.array for x in (ops.Upsilon, ops.psi, ops.K, ops.G, ops.H))
     E, tilde = ops.E_phi.array, ops.psi_tilde.array
@@ -373,17 +262,9 @@ def projections(ops):
     alpha is left. The two parts of alpha are orthogonal in M (10.36). The second is zero for any
     motion of the hinges, alpha = phi' H' thdd (10.39b).
 
-    Parameters
-    ----------
-    ops : SpatialOperators
-        Operators of a tree without drives.
-
-    Returns
-    -------
-    kept : BlockMatrix
-        Omega M, 6n x 6n.
-    rest : BlockMatrix
-        1 - Omega M, 6n x 6n.
+    `ops` (SpatialOperators): operators of a tree without drives.
+    Returns `kept` (BlockMatrix): omega M, 6n x 6n.
+    Returns `rest` (BlockMatrix): 1 - Omega M, 6n x 6n.
     """
     kept = ops.Omega @ ops.M
     return kept, ops.one - kept
@@ -395,18 +276,8 @@ def on_a_macro_manipulator(Upsilon_micro, psi, Upsilon_attach):
     The added term is positive: a macro manipulator below only makes the tip more compliant
     (10.24).
 
-    Parameters
-    ----------
-    Upsilon_micro : (6, 6) ndarray
-        Upsilon of the tip with its base fixed.
-    psi : (6, 6) ndarray
-        psi(attach, 1).
-    Upsilon_attach : (6, 6) ndarray
-        Upsilon of the body that carries the micro manipulator.
-
-    Returns
-    -------
-    (6, 6) ndarray
-        Upsilon(1).
+    `Upsilon_micro` (6, 6): upsilon of the tip with its base fixed.
+    `psi` (6, 6): psi(attach, 1).
+    `Upsilon_attach` (6, 6): upsilon of the body that carries the micro manipulator.
     """
     return Upsilon_micro + psi.T @ Upsilon_attach @ psi

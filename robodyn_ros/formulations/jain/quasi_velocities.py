@@ -44,64 +44,30 @@ class RobotCoordinates:
     def mass_matrix(self, q):
         """Return the mass matrix, as Coordinates.mass_matrix.
 
-        Parameters
-        ----------
-        q : (nv,) array_like
-            Coordinates [rad, m].
-
-        Returns
-        -------
-        (nv, nv) ndarray
-            Mass matrix.
+        `q` ((nv,) array_like): coordinates [rad, m].
         """
         return kane.mass_matrix(self.robot, q)
 
     def momentum(self, q, qd):
         """Return the generalised momentum, as Coordinates.momentum.
 
-        Parameters
-        ----------
-        q : (nv,) array_like
-            Coordinates [rad, m].
-        qd : (nv,) array_like
-            Their rates [rad/s, m/s].
-
-        Returns
-        -------
-        (nv,) ndarray
-            Momentum.
+        `q` ((nv,) array_like): coordinates [rad, m].
+        `qd` ((nv,) array_like): their rates [rad/s, m/s].
         """
         return euler_lagrange.momentum(self.robot, q, qd)
 
     def kinetic_energy(self, q, qd):
         """Return the kinetic energy, as Coordinates.kinetic_energy.
 
-        Parameters
-        ----------
-        q : (nv,) array_like
-            Coordinates [rad, m].
-        qd : (nv,) array_like
-            Their rates [rad/s, m/s].
-
-        Returns
-        -------
-        float
-            Energy [J].
+        `q` ((nv,) array_like): coordinates [rad, m].
+        `qd` ((nv,) array_like): their rates [rad/s, m/s].
         """
         return euler_lagrange.kinetic_energy(self.robot, q, qd)
 
     def potential_energy(self, q):
         """Return the potential energy, as Coordinates.potential_energy.
 
-        Parameters
-        ----------
-        q : (nv,) array_like
-            Coordinates [rad, m].
-
-        Returns
-        -------
-        float
-            Energy [J].
+        `q` ((nv,) array_like): coordinates [rad, m].
         """
         return euler_lagrange.potential_energy(self.robot, q)
 
@@ -109,17 +75,8 @@ class RobotCoordinates:
 def energies_of(system, *rates):
     """Return the energies of a system, and rates as arrays.
 
-    Parameters
-    ----------
-    system : Robot, RobotModel or Coordinates
-        The system.
-    *rates : array_like
-        Coordinates and rates.
-
-    Returns
-    -------
-    tuple
-        Coordinates or RobotCoordinates, then an ndarray for each of the rates.
+    `*rates` (array_like): coordinates and rates.
+    Returns coordinates or RobotCoordinates, then an ndarray for each of the rates.
     """
     if isinstance(system, Coordinates):
         return system, *map(np.asarray, rates)
@@ -129,19 +86,8 @@ def energies_of(system, *rates):
 def coriolis_torque(system, q, qd):
     """Return C = Mdot qd - 1/2 d(qd' M qd)/dq, without gravity (4.27).
 
-    Parameters
-    ----------
-    system : Robot, RobotModel or Coordinates
-        The system.
-    q : (nv,) array_like
-        Coordinates [rad, m].
-    qd : (nv,) array_like
-        Their rates [rad/s, m/s].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Torques [N m, N].
+    `q` ((nv,) array_like): coordinates [rad, m].
+    `qd` ((nv,) array_like): their rates [rad/s, m/s].
     """
     energies, q, qd = energies_of(system, q, qd)
     rate = along(lambda x: energies.momentum(x, qd), q, qd)
@@ -151,19 +97,8 @@ def coriolis_torque(system, q, qd):
 def momentum_gradient(system, q, u):
     """Return M_D(q, u), the gradient of M(q) u by q (4.29, 4.41).
 
-    Parameters
-    ----------
-    system : Robot, RobotModel or Coordinates
-        The system.
-    q : (nv,) array_like
-        Coordinates [rad, m].
-    u : (nv,) array_like
-        Constant vector.
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        M_D.
+    `q` ((nv,) array_like): coordinates [rad, m].
+    `u` ((nv,) array_like): constant vector.
     """
     energies, q, u = energies_of(system, q, u)
     return gradient(lambda x: energies.momentum(x, u), q)
@@ -172,19 +107,8 @@ def momentum_gradient(system, q, u):
 def coriolis_torque_of_gradient(system, q, qd):
     """Return C = [M_D - 1/2 M_D'] qd (4.32).
 
-    Parameters
-    ----------
-    system : Robot, RobotModel or Coordinates
-        The system.
-    q : (nv,) array_like
-        Coordinates [rad, m].
-    qd : (nv,) array_like
-        Their rates [rad/s, m/s].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Torques [N m, N].
+    `q` ((nv,) array_like): coordinates [rad, m].
+    `qd` ((nv,) array_like): their rates [rad/s, m/s].
     """
     M_D = momentum_gradient(system, q, qd)
     return (M_D - 0.5 * M_D.T) @ qd
@@ -193,19 +117,9 @@ def coriolis_torque_of_gradient(system, q, qd):
 def gamma(A, q, qd):
     """Return gamma = Adot - grad(A qd) (4.46).
 
-    Parameters
-    ----------
-    A : callable
-        `A(q)` returns the map (nv, nv) from qd to beta, also of complex q.
-    q : (nv,) array_like
-        Coordinates [rad, m].
-    qd : (nv,) array_like
-        Their rates [rad/s, m/s].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        gamma.
+    `A` (callable): `A(q)` returns the map (nv, nv) from qd to beta, also of complex q.
+    `q` ((nv,) array_like): coordinates [rad, m].
+    `qd` ((nv,) array_like): their rates [rad/s, m/s].
     """
     return along(A, q, qd) - gradient(lambda x: A(x) @ qd, q)
 
@@ -213,19 +127,8 @@ def gamma(A, q, qd):
 def transformed_mass_matrix(system, A, q):
     """Return the mass matrix of beta = A qd, A^-T M A^-1 (4.50).
 
-    Parameters
-    ----------
-    system : Robot, RobotModel or Coordinates
-        The system.
-    A : callable
-        `A(q)` returns the map (nv, nv) from qd to beta, also of complex q.
-    q : (nv,) array_like
-        Coordinates [rad, m].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        Mass matrix.
+    `A` (callable): `A(q)` returns the map (nv, nv) from qd to beta, also of complex q.
+    `q` ((nv,) array_like): coordinates [rad, m].
     """
     energies, q = energies_of(system, q)
     inverse = np.linalg.inv(A(q))
@@ -238,23 +141,10 @@ def quasi_torque(system, A, q, qd, qdd):
     Gravity is part of L. A^-T M qd is dL/dbeta. Its rate is taken along the motion, dL/dtheta at
     constant beta.
 
-    Parameters
-    ----------
-    system : Robot, RobotModel or Coordinates
-        The system.
-    A : callable
-        `A(q)` returns the map (nv, nv) from qd to beta, also of complex q.
-    q : (nv,) array_like
-        Coordinates [rad, m].
-    qd : (nv,) array_like
-        Their rates [rad/s, m/s].
-    qdd : (nv,) array_like
-        Their second derivatives [rad/s2, m/s2].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Generalised forces.
+    `A` (callable): `A(q)` returns the map (nv, nv) from qd to beta, also of complex q.
+    `q` ((nv,) array_like): coordinates [rad, m].
+    `qd` ((nv,) array_like): their rates [rad/s, m/s].
+    `qdd` ((nv,) array_like): their second derivatives [rad/s2, m/s2].
     """
     energies, q, qd, qdd = energies_of(system, q, qd, qdd)
     beta = A(q) @ qd
@@ -279,17 +169,8 @@ def diagonalising(system, q):
 
     D^1/2 is the upper factor of each block of D.
 
-    Parameters
-    ----------
-    system : Robot, RobotModel or Coordinates
-        The system.
-    q : (nv,) array_like
-        Coordinates [rad, m].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        A. Its rows are in the order of Jain, its columns in that of the system.
+    `q` ((nv,) array_like): coordinates [rad, m].
+    Returns a. Its rows are in the order of Jain, its columns in that of the system.
     """
     if isinstance(system, Coordinates):
         tree, columns = system.tree(q), system.velocity_map(q)
@@ -306,19 +187,8 @@ def diagonalising(system, q):
 def diagonal_coriolis_torque(system, q, qd):
     """Return C_q = A^-T gamma' beta of the diagonalising A, with betadot + C_q = A^-T tau (4.52).
 
-    Parameters
-    ----------
-    system : Robot, RobotModel or Coordinates
-        The system.
-    q : (nv,) array_like
-        Coordinates [rad, m].
-    qd : (nv,) array_like
-        Their rates [rad/s, m/s].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Generalised forces.
+    `q` ((nv,) array_like): coordinates [rad, m].
+    `qd` ((nv,) array_like): their rates [rad/s, m/s].
     """
     _, q, qd = energies_of(system, q, qd)
 
@@ -331,15 +201,7 @@ def diagonal_coriolis_torque(system, q, qd):
 def upper_factor(D):
     """Return U with U' U = D, also for complex D, which numpy would take for Hermitian.
 
-    Parameters
-    ----------
-    D : (r, r) ndarray
-        Symmetric matrix.
-
-    Returns
-    -------
-    (r, r) ndarray
-        Upper triangular factor.
+    `D` (r, r): symmetric matrix.
     """
     U = np.zeros_like(D)
     for i in range(len(D)):

@@ -23,19 +23,9 @@ from robodyn_ros.formulations.posture import cross, skew
 def spatial_inertia(m, p, J):
     """Return the spatial inertia M(k) of a body (2.6 to 2.8).
 
-    Parameters
-    ----------
-    m : float
-        Mass [kg].
-    p : (3,) ndarray
-        From the reference point to the centre of mass [m].
-    J : (3, 3) ndarray
-        Rotational inertia about the reference point [kg m2].
-
-    Returns
-    -------
-    (6, 6) ndarray
-        M(k).
+    `m`: mass [kg].
+    `p` (3,): from the reference point to the centre of mass [m].
+    `J` (3, 3): rotational inertia about the reference point [kg m2].
     """
     mp = m * skew(p)
     return blocks(J, mp, -mp, m * np.eye(3))
@@ -44,19 +34,11 @@ def spatial_inertia(m, p, J):
 def components(M):
     """Return the ten inertial parameters of a spatial inertia.
 
-    Parameters
-    ----------
-    M : (6, 6) ndarray
-        Spatial inertia.
-
-    Returns
-    -------
-    m : float
-        Mass [kg].
-    p : (3,) ndarray
-        From the reference point to the centre of mass; zero without mass [m].
-    J : (3, 3) ndarray
-        Rotational inertia about the reference point [kg m2].
+    `M` (6, 6): spatial inertia.
+    Returns `m` (float): mass [kg].
+    Returns `p` (3,): from the reference point to the centre of mass; zero without mass
+      [m].
+    Returns `J` (3, 3): rotational inertia about the reference point [kg m2].
     """
     m = M[3, 3]
     mp = np.array([M[2, 4], M[0, 5], M[1, 3]])
@@ -66,17 +48,8 @@ def components(M):
 def shifted(M, phi):
     """Return the inertia about another point: M(x) = phi(x, y) M(y) phi'(x, y) (2.12).
 
-    Parameters
-    ----------
-    M : (6, 6) ndarray
-        Spatial inertia about y.
-    phi : (6, 6) ndarray
-        phi(x, y), of any two points.
-
-    Returns
-    -------
-    (6, 6) ndarray
-        Spatial inertia about x.
+    `M` (6, 6): spatial inertia about y.
+    `phi` (6, 6): phi(x, y), of any two points.
     """
     return phi @ M @ phi.T
 
@@ -87,25 +60,13 @@ def shifted_components(m, p, J, l):  # noqa: E741
     p(x) = l + p(y), J(x) = J(y) - m S(p(x))^2 + m S(p(y))^2. The book recommends this for fast
     code.
 
-    Parameters
-    ----------
-    m : float
-        Mass [kg].
-    p : (3,) ndarray
-        From y to the centre of mass [m].
-    J : (3, 3) ndarray
-        Rotational inertia about y [kg m2].
-    l : (3,) ndarray
-        From x to y [m].
-
-    Returns
-    -------
-    m : float
-        Mass [kg].
-    p : (3,) ndarray
-        From x to the centre of mass [m].
-    J : (3, 3) ndarray
-        Rotational inertia about x [kg m2].
+    `m`: mass [kg].
+    `p` (3,): from y to the centre of mass [m].
+    `J` (3, 3): rotational inertia about y [kg m2].
+    `l` (3,): from x to y [m].
+    Returns `m` (float): mass [kg].
+    Returns `p` (3,): from x to the centre of mass [m].
+    Returns `J` (3, 3): rotational inertia about x [kg m2].
     """
     there = l + p
     return m, there, J - m * skew(there) @ skew(there) + m * skew(p) @ skew(p)
@@ -114,17 +75,8 @@ def shifted_components(m, p, J, l):  # noqa: E741
 def joined(inertias, phis):
     """Return the inertia of rigidly joined bodies, sum of phi M phi' (section 2.1.3).
 
-    Parameters
-    ----------
-    inertias : sequence of (6, 6) ndarray
-        Spatial inertia of each body, about y_i.
-    phis : sequence of (6, 6) ndarray
-        phi(x, y_i) of each body.
-
-    Returns
-    -------
-    (6, 6) ndarray
-        Spatial inertia about x.
+    `inertias` (sequence of (6, 6) ndarray): spatial inertia of each body, about y_i.
+    `phis` (sequence of (6, 6) ndarray): phi(x, y_i) of each body.
     """
     return sum(shifted(M, phi) for M, phi in zip(inertias, phis))
 
@@ -132,17 +84,8 @@ def joined(inertias, phis):
 def momentum(M, V):
     """Return the spatial momentum h(z) = M(z) V(z) (2.16).
 
-    Parameters
-    ----------
-    M : (6, 6) ndarray
-        Spatial inertia.
-    V : (6,) ndarray
-        Spatial velocity [rad/s, m/s].
-
-    Returns
-    -------
-    (6,) ndarray
-        Momentum about z [N m s, N s].
+    `M` (6, 6): spatial inertia.
+    `V` (6,): spatial velocity [rad/s, m/s].
     """
     return M @ V
 
@@ -150,17 +93,8 @@ def momentum(M, V):
 def kinetic_energy(M, V):
     """Return V' M V / 2, the same at every point of the body (2.5, 2.14).
 
-    Parameters
-    ----------
-    M : (6, 6) ndarray
-        Spatial inertia.
-    V : (6,) ndarray
-        Spatial velocity [rad/s, m/s].
-
-    Returns
-    -------
-    float
-        Kinetic energy [J].
+    `M` (6, 6): spatial inertia.
+    `V` (6,): spatial velocity [rad/s, m/s].
     """
     return 0.5 * V @ M @ V
 
@@ -168,17 +102,8 @@ def kinetic_energy(M, V):
 def body_rate(inertial_rate, V):
     """Return dV/dt as the body sees it, the inertial rate - [0; omega x v] (2.19).
 
-    Parameters
-    ----------
-    inertial_rate : (6,) ndarray
-        dV/dt as the inertial frame sees it [rad/s2, m/s2].
-    V : (6,) ndarray
-        Spatial velocity [rad/s, m/s].
-
-    Returns
-    -------
-    (6,) ndarray
-        dV/dt in the body frame [rad/s2, m/s2].
+    `inertial_rate` (6,): dV/dt as the inertial frame sees it [rad/s2, m/s2].
+    `V` (6,): spatial velocity [rad/s, m/s].
     """
     return inertial_rate - np.concatenate((np.zeros(3), cross(V[:3], V[3:])))
 
@@ -186,17 +111,8 @@ def body_rate(inertial_rate, V):
 def quasi_force(A, T):
     """Return the generalised force A^-T T of beta = A thd, by equal power (section 2.2.2).
 
-    Parameters
-    ----------
-    A : (N, N) ndarray
-        Map from coordinate rates to quasi-velocities.
-    T : (N,) ndarray
-        Generalised force of the coordinate rates [N m, N].
-
-    Returns
-    -------
-    (N,) ndarray
-        Generalised force of the quasi-velocities.
+    `A` (N, N): map from coordinate rates to quasi-velocities.
+    `T` (N,): generalised force of the coordinate rates [N m, N].
     """
     return np.linalg.solve(A.T, T)
 
@@ -206,17 +122,8 @@ def b_centre(M, V):
 
     This is for the centre of mass, with inertial derivatives.
 
-    Parameters
-    ----------
-    M : (6, 6) ndarray
-        Spatial inertia.
-    V : (6,) ndarray
-        Spatial velocity [rad/s, m/s].
-
-    Returns
-    -------
-    (6,) ndarray
-        Gyroscopic force [N m, N].
+    `M` (6, 6): spatial inertia.
+    `V` (6,): spatial velocity [rad/s, m/s].
     """
     return np.concatenate((cross(V[:3], M[:3, :3] @ V[:3]), np.zeros(3)))
 
@@ -227,17 +134,8 @@ def b_inertial(M, V):
     Written out, it is [omega x J omega; m omega x (omega x p)]. This is for any reference point,
     with inertial derivatives.
 
-    Parameters
-    ----------
-    M : (6, 6) ndarray
-        Spatial inertia.
-    V : (6,) ndarray
-        Spatial velocity [rad/s, m/s].
-
-    Returns
-    -------
-    (6,) ndarray
-        Gyroscopic force [N m, N].
+    `M` (6, 6): spatial inertia.
+    `V` (6,): spatial velocity [rad/s, m/s].
     """
     return tilde(angular(V)) @ M @ angular(V)
 
@@ -247,17 +145,8 @@ def b_body(M, V):
 
     This is for any reference point, with derivatives in the body frame.
 
-    Parameters
-    ----------
-    M : (6, 6) ndarray
-        Spatial inertia.
-    V : (6,) ndarray
-        Spatial velocity [rad/s, m/s].
-
-    Returns
-    -------
-    (6,) ndarray
-        Gyroscopic force [N m, N].
+    `M` (6, 6): spatial inertia.
+    `V` (6,): spatial velocity [rad/s, m/s].
     """
     return bar(V) @ M @ V
 
@@ -267,17 +156,8 @@ def b_fixed(M, V):
 
     This is for an inertially fixed point, with inertial derivatives.
 
-    Parameters
-    ----------
-    M : (6, 6) ndarray
-        Spatial inertia.
-    V : (6,) ndarray
-        Spatial velocity [rad/s, m/s].
-
-    Returns
-    -------
-    (6,) ndarray
-        Gyroscopic force [N m, N].
+    `M` (6, 6): spatial inertia.
+    `V` (6,): spatial velocity [rad/s, m/s].
     """
     return bar(V) @ M @ V
 
@@ -285,17 +165,8 @@ def b_fixed(M, V):
 def inertia_rate(M, V):
     """Return dM(z)/dt = tilde(V^w) M - M tilde(V^w), z on the body, inertial axes (2.22).
 
-    Parameters
-    ----------
-    M : (6, 6) ndarray
-        Spatial inertia.
-    V : (6,) ndarray
-        Spatial velocity [rad/s, m/s].
-
-    Returns
-    -------
-    (6, 6) ndarray
-        Rate of the spatial inertia.
+    `M` (6, 6): spatial inertia.
+    `V` (6,): spatial velocity [rad/s, m/s].
     """
     W = tilde(angular(V))
     return W @ M - M @ W
@@ -304,17 +175,8 @@ def inertia_rate(M, V):
 def inertia_rate_fixed(M, V):
     """Return dM_I/dt = bar(V_I) M_I - M_I tilde(V_I), about a fixed point (2.33).
 
-    Parameters
-    ----------
-    M : (6, 6) ndarray
-        Spatial inertia.
-    V : (6,) ndarray
-        Spatial velocity [rad/s, m/s].
-
-    Returns
-    -------
-    (6, 6) ndarray
-        Rate of the spatial inertia.
+    `M` (6, 6): spatial inertia.
+    `V` (6,): spatial velocity [rad/s, m/s].
     """
     return bar(V) @ M - M @ tilde(V)
 

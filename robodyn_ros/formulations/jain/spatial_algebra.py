@@ -24,15 +24,7 @@ ONE, NONE = np.eye(3), np.zeros((3, 3))
 def blocks(a, b, c, d):
     """Return [[a, b], [c, d]]; np.block takes several times as long.
 
-    Parameters
-    ----------
-    a, b, c, d : (3, 3) ndarray
-        The blocks.
-
-    Returns
-    -------
-    (6, 6) ndarray
-        The matrix.
+    `a`, `b`, `c`, `d` (3, 3): the blocks.
     """
     upper, lower = np.concatenate((a, b), axis=1), np.concatenate((c, d), axis=1)
     return np.concatenate((upper, lower))
@@ -41,17 +33,8 @@ def blocks(a, b, c, d):
 def transform(R, l):  # noqa: E741  the letter of the book
     """Return T(F, G) = [[R, l], [0, 1]] (1.1 to 1.3).
 
-    Parameters
-    ----------
-    R : (3, 3) ndarray
-        Axes of G in those of F.
-    l : (3,) ndarray
-        Origin of G in the axes of F [m].
-
-    Returns
-    -------
-    (4, 4) ndarray
-        Map from coordinates in G to coordinates in F.
+    `R` (3, 3): axes of G in those of F.
+    `l` (3,): origin of G in the axes of F [m].
     """
     return np.block([[R, np.reshape(l, (3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
 
@@ -59,15 +42,7 @@ def transform(R, l):  # noqa: E741  the letter of the book
 def inverse_transform(T):
     """Return T(G, F) = [[R', -R' l], [0, 1]] without a matrix inverse (1.5).
 
-    Parameters
-    ----------
-    T : (4, 4) ndarray
-        T(F, G).
-
-    Returns
-    -------
-    (4, 4) ndarray
-        T(G, F).
+    `T` (4, 4): t(F, G).
     """
     R, l = T[:3, :3], T[:3, 3]  # noqa: E741
     return transform(R.T, -R.T @ l)
@@ -76,15 +51,7 @@ def inverse_transform(T):
 def tilde(z):
     """Return the cross product with motions: tilde(z) z2 = [x x x2; y x x2 + x x y2] (1.23).
 
-    Parameters
-    ----------
-    z : (6,) ndarray
-        Spatial vector [x; y], angular part first.
-
-    Returns
-    -------
-    (6, 6) ndarray
-        tilde(z).
+    `z` (6,): spatial vector [x; y], angular part first.
     """
     x, y = skew(z[:3]), skew(z[3:])
     return blocks(x, NONE, y, x)
@@ -93,15 +60,7 @@ def tilde(z):
 def bar(z):
     """Return the cross product of a motion with forces, -tilde(z)' (1.26, corrected).
 
-    Parameters
-    ----------
-    z : (6,) ndarray
-        Spatial vector [x; y], angular part first.
-
-    Returns
-    -------
-    (6, 6) ndarray
-        bar(z).
+    `z` (6,): spatial vector [x; y], angular part first.
     """
     return -tilde(z).T
 
@@ -109,15 +68,7 @@ def bar(z):
 def hat(z):
     """Return the skew matrix hat(z), for which tilde(A)' B = hat(B) A (1.25, 1.27).
 
-    Parameters
-    ----------
-    z : (6,) ndarray
-        Spatial vector [x; y], angular part first.
-
-    Returns
-    -------
-    (6, 6) ndarray
-        hat(z).
+    `z` (6,): spatial vector [x; y], angular part first.
     """
     x, y = skew(z[:3]), skew(z[3:])
     return blocks(x, y, y, NONE)
@@ -126,15 +77,7 @@ def hat(z):
 def angular(X):
     """Return the angular part of a spatial vector, X^w = [x; 0] (1.21).
 
-    Parameters
-    ----------
-    X : (6,) ndarray
-        Spatial vector [x; y], angular part first.
-
-    Returns
-    -------
-    (6,) ndarray
-        X^w.
+    `X` (6,): spatial vector [x; y], angular part first.
     """
     return np.concatenate((X[:3], np.zeros(3)))
 
@@ -142,15 +85,7 @@ def angular(X):
 def linear(X):
     """Return the linear part of a spatial vector, X^v = [0; y] (1.21).
 
-    Parameters
-    ----------
-    X : (6,) ndarray
-        Spatial vector [x; y], angular part first.
-
-    Returns
-    -------
-    (6,) ndarray
-        X^v.
+    `X` (6,): spatial vector [x; y], angular part first.
     """
     return np.concatenate((np.zeros(3), X[3:]))
 
@@ -160,17 +95,8 @@ def phi(l, R=ONE):  # noqa: E741
 
     phi(x, x) = 1, phi(x, y) phi(y, z) = phi(x, z), phi^-1(x, y) = phi(y, x) (Lem 1.1).
 
-    Parameters
-    ----------
-    l : (3,) ndarray
-        From x to y, in the axes of x [m].
-    R : (3, 3) ndarray, optional
-        Axes of y in those of x; the same axes by default.
-
-    Returns
-    -------
-    (6, 6) ndarray
-        phi(x, y).
+    `l` (3,): from x to y, in the axes of x [m].
+    `R` (3, 3): axes of y in those of x; the same axes by default.
     """
     return blocks(R, skew(l) @ R, NONE, R)
 
@@ -178,15 +104,7 @@ def phi(l, R=ONE):  # noqa: E741
 def phi_inverse(phi_xy):
     """Return phi(y, x) = [[R', -R' S(l)], [0, R']] without a matrix inverse (1.32).
 
-    Parameters
-    ----------
-    phi_xy : (6, 6) ndarray
-        phi(x, y).
-
-    Returns
-    -------
-    (6, 6) ndarray
-        phi(y, x).
+    `phi_xy` (6, 6): phi(x, y).
     """
     return blocks(phi_xy[:3, :3].T, phi_xy[:3, 3:].T, NONE, phi_xy[3:, 3:].T)
 
@@ -194,17 +112,8 @@ def phi_inverse(phi_xy):
 def phi_rate_inertial(V_x, V_y):
     """Return d phi(x, y)/dt = bar(V^v(y)) - bar(V^v(x)), all in fixed axes (1.37).
 
-    Parameters
-    ----------
-    V_x : (6,) ndarray
-        Spatial velocity of x [rad/s, m/s].
-    V_y : (6,) ndarray
-        Spatial velocity of y [rad/s, m/s].
-
-    Returns
-    -------
-    (6, 6) ndarray
-        Rate of phi(x, y).
+    `V_x` (6,): spatial velocity of x [rad/s, m/s].
+    `V_y` (6,): spatial velocity of y [rad/s, m/s].
     """
     return bar(linear(V_y)) - bar(linear(V_x))
 
@@ -214,17 +123,8 @@ def phi_transpose_rate(phi_xy, V):
 
     The book writes it with the velocity of x relative to y, which is the negative of V.
 
-    Parameters
-    ----------
-    phi_xy : (6, 6) ndarray
-        phi(x, y).
-    V : (6,) ndarray
-        Velocity of frame y relative to frame x, at y in the axes of y.
-
-    Returns
-    -------
-    (6, 6) ndarray
-        Rate of phi'(x, y).
+    `phi_xy` (6, 6): phi(x, y).
+    `V` (6,): velocity of frame y relative to frame x, at y in the axes of y.
     """
     return -tilde(V) @ phi_xy.T
 
@@ -234,19 +134,9 @@ def rate_in(rate, X, V):
 
     d_F X/dt = d_G X/dt + tilde(V^w) X. Of each half alone it is (1.6): xdot + omega x x.
 
-    Parameters
-    ----------
-    rate : (6,) ndarray
-        dX/dt as seen from G.
-    X : (6,) ndarray
-        Spatial vector [x; y], angular part first.
-    V : (6,) ndarray
-        Velocity of G relative to F.
-
-    Returns
-    -------
-    (6,) ndarray
-        dX/dt as seen from F.
+    `rate` (6,): dX/dt as seen from G.
+    `X` (6,): spatial vector [x; y], angular part first.
+    `V` (6,): velocity of G relative to F.
     """
     return rate + tilde(angular(V)) @ X
 
@@ -254,17 +144,8 @@ def rate_in(rate, X, V):
 def rotation_rate(R, omega):
     """Return Rdot = S(omega) R (1.8).
 
-    Parameters
-    ----------
-    R : (3, 3) ndarray
-        Axes of G in those of F.
-    omega : (3,) ndarray
-        Angular velocity of G relative to F, in the axes of F [rad/s].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Rate of R [1/s].
+    `R` (3, 3): axes of G in those of F.
+    `omega` (3,): angular velocity of G relative to F, in the axes of F [rad/s].
     """
     return skew(omega) @ R
 
@@ -272,19 +153,9 @@ def rotation_rate(R, omega):
 def point_velocity(v, omega, l):  # noqa: E741
     """Return v(y) = v(x) + omega x l of two points on a body (1.16).
 
-    Parameters
-    ----------
-    v : (3,) ndarray
-        Velocity of x [m/s].
-    omega : (3,) ndarray
-        Angular velocity [rad/s].
-    l : (3,) ndarray
-        From x to y [m].
-
-    Returns
-    -------
-    (3,) ndarray
-        Velocity of y [m/s].
+    `v` (3,): velocity of x [m/s].
+    `omega` (3,): angular velocity [rad/s].
+    `l` (3,): from x to y [m].
     """
     return v + cross(omega, l)
 
@@ -292,21 +163,10 @@ def point_velocity(v, omega, l):  # noqa: E741
 def point_acceleration(a, alpha, omega, l):  # noqa: E741
     """Return a(y) = a(x) + alpha x l + omega x (omega x l), inertial derivatives (1.18).
 
-    Parameters
-    ----------
-    a : (3,) ndarray
-        Acceleration of x [m/s2].
-    alpha : (3,) ndarray
-        Angular acceleration [rad/s2].
-    omega : (3,) ndarray
-        Angular velocity [rad/s].
-    l : (3,) ndarray
-        From x to y [m].
-
-    Returns
-    -------
-    (3,) ndarray
-        Acceleration of y [m/s2].
+    `a` (3,): acceleration of x [m/s2].
+    `alpha` (3,): angular acceleration [rad/s2].
+    `omega` (3,): angular velocity [rad/s].
+    `l` (3,): from x to y [m].
     """
     return a + cross(alpha, l) + cross(omega, cross(omega, l))
 
@@ -314,20 +174,9 @@ def point_acceleration(a, alpha, omega, l):  # noqa: E741
 def moving_point_acceleration(a, omega, speed, rate):
     """Return a(P) = a(y) + rate + 2 omega x speed of a particle moving on a body (1.19).
 
-    Parameters
-    ----------
-    a : (3,) ndarray
-        Acceleration of the point y of the body where the particle is [m/s2].
-    omega : (3,) ndarray
-        Angular velocity [rad/s].
-    speed : (3,) ndarray
-        Velocity of the particle as the body sees it [m/s].
-    rate : (3,) ndarray
-        Acceleration of the particle as the body sees it [m/s2].
-
-    Returns
-    -------
-    (3,) ndarray
-        Acceleration of the particle [m/s2].
+    `a` (3,): acceleration of the point y of the body where the particle is [m/s2].
+    `omega` (3,): angular velocity [rad/s].
+    `speed` (3,): velocity of the particle as the body sees it [m/s].
+    `rate` (3,): acceleration of the particle as the body sees it [m/s2].
     """
     return a + rate + 2.0 * cross(omega, speed)

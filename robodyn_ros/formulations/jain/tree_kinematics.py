@@ -45,24 +45,9 @@ class Node(NamedTuple):
 def node(tree, robot, frame):
     """Return the Node of a named frame.
 
-    Parameters
-    ----------
-    tree : Tree
-        Tree made of the robot.
-    robot : Robot or RobotModel
-        The robot.
-    frame : str
-        Name of the frame.
-
-    Returns
-    -------
-    Node
-        The node.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such frame, or it is fixed to the base.
+    `tree` (Tree): tree made of the robot.
+    `frame`: name of the frame.
+    Raises UnknownNameError: if there is no such frame, or it is fixed to the base.
     """
     model = model_of(robot)
     found = model.frame(frame)
@@ -77,15 +62,7 @@ def node(tree, robot, frame):
 def poses(tree):
     """Return T_I,k of all bodies and, last, of the inertial frame (Alg 3.1).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (n + 1, 4, 4) ndarray
-        Poses in the inertial frame.
+    `tree` (Tree): bodies at one configuration.
     """
     T = np.zeros((tree.n + 1, 4, 4), tree.R.dtype)
     T[tree.n] = np.eye(4)
@@ -97,24 +74,10 @@ def poses(tree):
 def relative_pose(tree, j, k):
     """Return T_j,k, the product along the path (3.10).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    j : int
-        An ancestor of body k.
-    k : int
-        A body.
-
-    Returns
-    -------
-    (4, 4) ndarray
-        Pose of body k as seen from body j.
-
-    Raises
-    ------
-    UnknownNameError
-        If j is no ancestor of k.
+    `tree` (Tree): bodies at one configuration.
+    `j`: an ancestor of body k.
+    `k`: a body.
+    Raises UnknownNameError: if j is no ancestor of k.
     """
     if j not in tree.path(k):
         raise UnknownNameError(
@@ -131,19 +94,10 @@ def relative_pose(tree, j, k):
 def velocities(tree, thd, base=None):
     """Return V(k) of all bodies, in their own axes (Alg 3.2).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    base : (6,) ndarray, optional
-        Velocity of the inertial frame, for a tree on a moving base; 0 by default [rad/s, m/s].
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Velocities [rad/s, m/s].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `base` (6,): velocity of the inertial frame, for a tree on a moving base; 0 by
+      default [rad/s, m/s].
     """
     V = tree.hinge_velocity(thd)
     if base is not None:
@@ -157,19 +111,9 @@ def offset_velocities(tree, thd, offsets):
 
     The recursion has H_B' = phi'(O, B) H' and phi_B(k + 1, k) = phi(B, O) phi(O, O) phi(O, B).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    offsets : (n, 6, 6) ndarray
-        phi(O_k, B_k), from the hinge to the body frame.
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Velocities [rad/s, m/s].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `offsets` (n, 6, 6): phi(O_k, B_k), from the hinge to the body frame.
     """
     V = [off.T @ own for off, own in zip(offsets, tree.hinge_velocity(thd))]
     return scatter(tree, V, offset_weights(tree, offsets))
@@ -178,17 +122,8 @@ def offset_velocities(tree, thd, offsets):
 def offset_weights(tree, offsets):
     """Return phi(B_parent, B_k) of all bodies (3.23).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    offsets : (n, 6, 6) ndarray
-        phi(O_k, B_k), from the hinge to the body frame.
-
-    Returns
-    -------
-    (n, 6, 6) ndarray
-        Weights.
+    `tree` (Tree): bodies at one configuration.
+    `offsets` (n, 6, 6): phi(O_k, B_k), from the hinge to the body frame.
     """
     found = []
     for k, up in enumerate(tree.parent):
@@ -200,15 +135,7 @@ def offset_weights(tree, offsets):
 def to_inertial(tree):
     """Return phi(I, O_k) of all bodies, from body axes to those of the inertial frame.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (n, 6, 6) ndarray
-        Transformations of forces.
+    `tree` (Tree): bodies at one configuration.
     """
     return np.array([phi(T[:3, 3], T[:3, :3]) for T in poses(tree)[:-1]])
 
@@ -216,15 +143,7 @@ def to_inertial(tree):
 def inertial_hinges(tree):
     """Return H_I'(k) = phi'(O_k, I) H'(k) of all bodies (3.25).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    list of (6, r) ndarray
-        Joint maps at the origin of the inertial frame.
+    `tree` (Tree): bodies at one configuration.
     """
     return [np.linalg.solve(X.T, H.T) for X, H in zip(to_inertial(tree), tree.H)]
 
@@ -232,17 +151,8 @@ def inertial_hinges(tree):
 def inertial_velocities(tree, thd):
     """Return V_I(k) = V_I(parent) + H_I'(k) beta(k), without body transformations (3.26).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Velocities at the origin of the inertial frame [rad/s, m/s].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     V = np.array([H @ thd[s] for H, s in zip(inertial_hinges(tree), tree.slices)])
     return scatter(tree, V, np.broadcast_to(np.eye(6), (tree.n, 6, 6)))
@@ -251,19 +161,9 @@ def inertial_velocities(tree, thd):
 def node_velocities(tree, thd, nodes):
     """Return V_nd = J thd in O(n + m) (3.52).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    nodes : sequence of Node
-        Points of interest on the bodies.
-
-    Returns
-    -------
-    (m, 6) ndarray
-        Velocity of each node, in its axes [rad/s, m/s].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `nodes` (sequence of Node): points of interest on the bodies.
     """
     V = velocities(tree, thd)
     return np.array([node.phi.T @ V[node.body] for node in nodes])
@@ -272,19 +172,9 @@ def node_velocities(tree, thd, nodes):
 def node_torques(tree, forces, nodes):
     """Return J' f = H phi B f in O(n + m) (Alg 5.1).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    forces : (m, 6) array_like
-        Force on each node, in its axes [N m, N].
-    nodes : sequence of Node
-        Points of interest on the bodies.
-
-    Returns
-    -------
-    (N,) ndarray
-        Hinge torques [N m, N].
+    `tree` (Tree): bodies at one configuration.
+    `forces` ((m, 6) array_like): force on each node, in its axes [N m, N].
+    `nodes` (sequence of Node): points of interest on the bodies.
     """
     x = gather(tree, pick_off(tree, forces, nodes), tree.phi)
     return np.concatenate([H @ each for H, each in zip(tree.H, x)])
@@ -293,19 +183,9 @@ def node_torques(tree, forces, nodes):
 def pick_off(tree, forces, nodes):
     """Return B f, the forces on nodes as forces on their bodies (3.49).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    forces : (m, 6) array_like
-        Force on each node, in its axes [N m, N].
-    nodes : sequence of Node
-        Points of interest on the bodies.
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Force on each body, in its axes [N m, N].
+    `tree` (Tree): bodies at one configuration.
+    `forces` ((m, 6) array_like): force on each node, in its axes [N m, N].
+    `nodes` (sequence of Node): points of interest on the bodies.
     """
     x = np.zeros((tree.n, 6), np.result_type(tree.R, np.asarray(forces)))
     for node, f in zip(nodes, forces):
@@ -319,17 +199,8 @@ def jacobian(tree, nodes):
     J(node, j) = phi'(k, node) phi'(j, k) H'(j) for the node's body k and its ancestors j. All
     other blocks are zero. O(sum of the depths of the nodes).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    nodes : sequence of Node
-        Points of interest on the bodies.
-
-    Returns
-    -------
-    (6 m, N) ndarray
-        Jacobian.
+    `tree` (Tree): bodies at one configuration.
+    `nodes` (sequence of Node): points of interest on the bodies.
     """
     J = np.zeros((6 * len(nodes), tree.N), tree.R.dtype)
     for rows, node in zip(np.arange(6 * len(nodes)).reshape(-1, 6), nodes):

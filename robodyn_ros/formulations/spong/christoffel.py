@@ -27,17 +27,7 @@ __all__ = ['coriolis_matrix', 'gravity_torque', 'inverse_dynamics', 'mass_matrix
 def symbols(robot, q):
     """Return the Christoffel symbols c_ijk, symmetric in i and j.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (nv, nv, nv) ndarray
-        c_ijk at [i, j, k].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     (q,) = states(robot, q)
     return symbols_of(lambda x: mass_matrix(robot, x), q)
@@ -46,17 +36,8 @@ def symbols(robot, q):
 def symbols_of(matrix, q):
     """Return the Christoffel symbols of any mass matrix.
 
-    Parameters
-    ----------
-    matrix : callable
-        `matrix(q)` returns a mass matrix (n, n), also of complex q.
-    q : (n,) ndarray
-        Coordinates [rad, m].
-
-    Returns
-    -------
-    (n, n, n) ndarray
-        c_ijk at [i, j, k].
+    `matrix` (callable): `matrix(q)` returns a mass matrix (n, n), also of complex q.
+    `q` (n,): coordinates [rad, m].
     """
     slope = gradient(matrix, q)  # [k, j, i] = d d_kj/dq_i
     return 0.5 * (
@@ -67,19 +48,8 @@ def symbols_of(matrix, q):
 def coriolis_matrix(robot, q, qd):
     """Return C(q, qd), C_kj = sum_i c_ijk qd_i.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        C.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
     """
     return np.einsum('ijk,i->kj', symbols(robot, q), qd)
 
@@ -87,21 +57,9 @@ def coriolis_matrix(robot, q, qd):
 def inverse_dynamics(robot, q, qd, qdd):
     """Return tau = D qdd + C qd + g.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     return (

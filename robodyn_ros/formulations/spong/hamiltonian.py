@@ -23,19 +23,8 @@ from robodyn_ros.formulations.posture import states
 def lagrangian(robot, q, qd):
     """Return L = K - P.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    float
-        Lagrangian [J].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
     """
     return kinetic_energy(robot, q, qd) - potential_energy(robot, q)
 
@@ -43,19 +32,8 @@ def lagrangian(robot, q, qd):
 def hamiltonian(robot, q, p):
     """Return H(q, p) = p . D(q)^-1 p / 2 + P(q).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    p : (nv,) array_like
-        Generalised momentum.
-
-    Returns
-    -------
-    float
-        Hamiltonian [J].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `p` ((nv,) array_like): generalised momentum.
     """
     return 0.5 * p @ np.linalg.solve(mass_matrix(robot, q), p) + potential_energy(robot, q)
 
@@ -63,23 +41,11 @@ def hamiltonian(robot, q, p):
 def rates(robot, q, p, tau):
     """Return the rates of q and p by Hamilton's canonical equations.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    p : (nv,) array_like
-        Generalised momentum.
-    tau : (nv,) array_like
-        Joint torques [N m, N].
-
-    Returns
-    -------
-    qd : (nv,) ndarray
-        Joint velocities [rad/s, m/s].
-    pdot : (nv,) ndarray
-        Rate of the momentum [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `p` ((nv,) array_like): generalised momentum.
+    `tau` ((nv,) array_like): joint torques [N m, N].
+    Returns `qd` (nv,): joint velocities [rad/s, m/s].
+    Returns `pdot` (nv,): rate of the momentum [N m, N].
     """
     q, p, tau = states(robot, q, p, tau)
     return (
@@ -91,21 +57,9 @@ def rates(robot, q, p, tau):
 def forward_dynamics(robot, q, qd, tau):
     """Return qdd = D^-1 (pdot - Ddot qd), with pdot of the canonical equations.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    tau : (nv,) array_like
-        Joint torques [N m, N].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint accelerations [rad/s2, m/s2].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `tau` ((nv,) array_like): joint torques [N m, N].
     """
     q, qd, tau = states(robot, q, qd, tau)
     _, pdot = rates(robot, q, momentum(robot, q, qd), tau)

@@ -56,19 +56,8 @@ class Check:
 def skew_symmetry(robot, q, qd):
     """Return how far N = Ddot - 2 C is from skew-symmetric.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-
-    Returns
-    -------
-    float
-        Largest entry of N + N^T, relative to C and to D times qd.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
     """
     C = robot.coriolis_matrix(q, qd)
     N = along(lambda x: mass_matrix(robot, x), q, qd) - 2.0 * C
@@ -81,23 +70,11 @@ def linearity(robot, q, qd, qdd, rng):
     Theta contains mass, first moment and inertia of every body, and rotor inertias. It is split at
     random into Theta_1 + Theta_2.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-    rng : numpy.random.Generator
-        Source of the random split.
-
-    Returns
-    -------
-    float
-        Difference of tau(Theta) and tau(Theta_1) + tau(Theta_2), relative.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    `rng` (numpy.random.Generator): source of the random split.
+    Returns difference of tau(Theta) and tau(Theta_1) + tau(Theta_2), relative.
     """
     whole = robot.model.constants
     part = whole.copy()
@@ -114,27 +91,13 @@ def linearity(robot, q, qd, qdd, rng):
 def passivity(robot, q, qd, torque, steps=STEPS, dt=STEP):
     """Return the work of the torques and the gain of energy in a simulated motion.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    torque : callable
-        `torque(t)` returns the joint torques (nv,) [N m, N].
-    steps : int
-        Number of steps.
-    dt : float
-        Length of a step [s].
-
-    Returns
-    -------
-    work : float
-        Work of the torques [J].
-    gain : float
-        Energy at the end minus energy at the start [J].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `torque` (callable): `torque(t)` returns the joint torques (nv,) [N m, N].
+    `steps`: number of steps.
+    `dt`: length of a step [s].
+    Returns `work` (float): work of the torques [J].
+    Returns `gain` (float): energy at the end minus energy at the start [J].
     """
     n = robot.nv
 
@@ -156,21 +119,10 @@ def inertia_bounds(robot, samples=2000, seed=0):
     They are searched at random postures in `RobotModel.ranges`, then by pattern search from the
     best. So lambda_m is an upper estimate of its bound, and lambda_M a lower one.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    samples : int
-        Number of random postures.
-    seed : int
-        Seed of the postures.
-
-    Returns
-    -------
-    lambda_m : float
-        Smallest eigenvalue [kg m2, kg].
-    lambda_M : float
-        Largest eigenvalue [kg m2, kg].
+    `samples`: number of random postures.
+    `seed`: seed of the postures.
+    Returns `lambda_m` (float): smallest eigenvalue [kg m2, kg].
+    Returns `lambda_M` (float): largest eigenvalue [kg m2, kg].
     """
     lower, upper = robot.model.ranges
     q = np.random.default_rng(seed).uniform(lower, upper, (samples, robot.nv))
@@ -191,19 +143,9 @@ def inertia_bounds(robot, samples=2000, seed=0):
 def check(robot, samples=20, seed=0):
     """Check every property at random states within the joint ranges.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    samples : int
-        Number of states.
-    seed : int
-        Seed of the states.
-
-    Returns
-    -------
-    list of Check
-        Results.
+    `samples`: number of states.
+    `seed`: seed of the states.
+    Returns results.
     """
     rng = np.random.default_rng(seed)
     lower, upper = robot.model.ranges
@@ -241,15 +183,7 @@ def check(robot, samples=20, seed=0):
 def report(checks):
     """Return the results of checks as a plain text table.
 
-    Parameters
-    ----------
-    checks : sequence of Check
-        Results.
-
-    Returns
-    -------
-    str
-        One line per check.
+    `checks` (sequence of Check): results.
     """
     return '\n'.join(
         f'{c.name:<16}{"holds" if c.holds else "FAILS":<7}{c.value:11.2e}  {c.sentence}'

@@ -39,17 +39,8 @@ class Equations:
     def torque(self, qd, qdd):
         """Return D qdd + C qd + g.
 
-        Parameters
-        ----------
-        qd : (n,) array_like
-            Joint velocities [rad/s, m/s].
-        qdd : (n,) array_like
-            Joint accelerations [rad/s2, m/s2].
-
-        Returns
-        -------
-        (n,) ndarray
-            Joint torques [N m, N].
+        `qd` ((n,) array_like): joint velocities [rad/s, m/s].
+        `qdd` ((n,) array_like): joint accelerations [rad/s2, m/s2].
         """
         return self.D @ qdd + self.C @ qd + self.g
 
@@ -57,17 +48,8 @@ class Equations:
 def vertical_mass(m, gravity=G):
     """Return a mass that a force lifts, y upward: m yddot + m g = f (6.1 to 6.5).
 
-    Parameters
-    ----------
-    m : float
-        Mass [kg].
-    gravity : float
-        Acceleration of free fall G [m/s2].
-
-    Returns
-    -------
-    Equations
-        The equations of motion.
+    `m`: mass [kg].
+    `gravity`: acceleration of free fall G [m/s2].
     """
     return Equations(np.array([[m]]), np.zeros((1, 1)), np.array([m * gravity]))
 
@@ -75,17 +57,8 @@ def vertical_mass(m, gravity=G):
 def cartesian(m, gravity=G):
     """Return two perpendicular prismatic joints, the first vertical (6.69 to 6.77).
 
-    Parameters
-    ----------
-    m : sequence of float
-        Masses of the links [kg].
-    gravity : float
-        Acceleration of free fall G [m/s2].
-
-    Returns
-    -------
-    Equations
-        The equations of motion, without Coriolis terms.
+    `m` (sequence of float): masses of the links [kg].
+    `gravity`: acceleration of free fall G [m/s2].
     """
     return Equations(
         np.diag([m[0] + m[1], m[1]]), np.zeros((2, 2)), np.array([(m[0] + m[1]) * gravity, 0.0])
@@ -95,15 +68,7 @@ def cartesian(m, gravity=G):
 def cartesian_parameters(m):
     """Return the parameters Theta of the Cartesian arm, m1 + m2 and m2 (section 6.5.3).
 
-    Parameters
-    ----------
-    m : sequence of float
-        Masses of the links [kg].
-
-    Returns
-    -------
-    (2,) ndarray
-        Theta [kg].
+    `m` (sequence of float): masses of the links [kg].
     """
     return np.array([m[0] + m[1], m[1]])
 
@@ -111,17 +76,8 @@ def cartesian_parameters(m):
 def cartesian_regressor(qdd, gravity=G):
     """Return Y of the Cartesian arm, tau = Y Theta.
 
-    Parameters
-    ----------
-    qdd : (2,) array_like
-        Joint accelerations [m/s2].
-    gravity : float
-        Acceleration of free fall G [m/s2].
-
-    Returns
-    -------
-    (2, 2) ndarray
-        Y.
+    `qdd` ((2,) array_like): joint accelerations [m/s2].
+    `gravity`: acceleration of free fall G [m/s2].
     """
     return np.diag([qdd[0] + gravity, qdd[1]])
 
@@ -129,27 +85,13 @@ def cartesian_regressor(qdd, gravity=G):
 def planar_elbow(m, l, lc, I, q, qd, gravity=G):  # noqa: E741
     """Return two revolute links in a vertical plane (6.78 to 6.91); h = -m2 l1 lc2 sin q2.
 
-    Parameters
-    ----------
-    m : sequence of float
-        Masses of the links [kg].
-    l : sequence of float
-        Lengths of the links [m].
-    lc : sequence of float
-        Distances from the joints to the centres of mass [m].
-    I : sequence of float
-        Inertias about the centres of mass [kg m2].
-    q : (2,) array_like
-        Joint coordinates [rad].
-    qd : (2,) array_like
-        Joint velocities [rad/s].
-    gravity : float
-        Acceleration of free fall G [m/s2].
-
-    Returns
-    -------
-    Equations
-        The equations of motion.
+    `m` (sequence of float): masses of the links [kg].
+    `l` (sequence of float): lengths of the links [m].
+    `lc` (sequence of float): distances from the joints to the centres of mass [m].
+    `I` (sequence of float): inertias about the centres of mass [kg m2].
+    `q` ((2,) array_like): joint coordinates [rad].
+    `qd` ((2,) array_like): joint velocities [rad/s].
+    `gravity`: acceleration of free fall G [m/s2].
     """
     c2 = np.cos(q[1])
     d12 = m[1] * (lc[1] ** 2 + l[0] * lc[1] * c2) + I[1]
@@ -167,21 +109,10 @@ def planar_elbow(m, l, lc, I, q, qd, gravity=G):  # noqa: E741
 def planar_elbow_parameters(m, l, lc, I):  # noqa: E741
     """Return the parameters Theta of the planar elbow (section 6.5.3).
 
-    Parameters
-    ----------
-    m : sequence of float
-        Masses of the links [kg].
-    l : sequence of float
-        Lengths of the links [m].
-    lc : sequence of float
-        Distances from the joints to the centres of mass [m].
-    I : sequence of float
-        Inertias about the centres of mass [kg m2].
-
-    Returns
-    -------
-    (5,) ndarray
-        Theta.
+    `m` (sequence of float): masses of the links [kg].
+    `l` (sequence of float): lengths of the links [m].
+    `lc` (sequence of float): distances from the joints to the centres of mass [m].
+    `I` (sequence of float): inertias about the centres of mass [kg m2].
     """
     return np.array(
         [
@@ -199,21 +130,10 @@ def planar_elbow_regressor(q, qd, qdd, gravity=G):
 
     Some printings have a wrong square in the first row.
 
-    Parameters
-    ----------
-    q : (2,) array_like
-        Joint coordinates [rad].
-    qd : (2,) array_like
-        Joint velocities [rad/s].
-    qdd : (2,) array_like
-        Joint accelerations [rad/s2].
-    gravity : float
-        Acceleration of free fall G [m/s2].
-
-    Returns
-    -------
-    (2, 5) ndarray
-        Y.
+    `q` ((2,) array_like): joint coordinates [rad].
+    `qd` ((2,) array_like): joint velocities [rad/s].
+    `qdd` ((2,) array_like): joint accelerations [rad/s2].
+    `gravity`: acceleration of free fall G [m/s2].
     """
     (c2, s2), (g1, g12) = (np.cos(q[1]), np.sin(q[1])), gravity * np.cos((q[0], q[0] + q[1]))
     return np.array(
@@ -235,27 +155,13 @@ def remotely_driven(m, l, lc, I, p, pd, gravity=G):  # noqa: E741
 
     With p = (q1, q1 + q2) the Coriolis terms vanish, but the centrifugal terms stay.
 
-    Parameters
-    ----------
-    m : sequence of float
-        Masses of the links [kg].
-    l : sequence of float
-        Lengths of the links [m].
-    lc : sequence of float
-        Distances from the joints to the centres of mass [m].
-    I : sequence of float
-        Inertias about the centres of mass [kg m2].
-    p : (2,) array_like
-        Angles of the links from the horizontal [rad].
-    pd : (2,) array_like
-        Their rates [rad/s].
-    gravity : float
-        Acceleration of free fall G [m/s2].
-
-    Returns
-    -------
-    Equations
-        The equations of motion in p.
+    `m` (sequence of float): masses of the links [kg].
+    `l` (sequence of float): lengths of the links [m].
+    `lc` (sequence of float): distances from the joints to the centres of mass [m].
+    `I` (sequence of float): inertias about the centres of mass [kg m2].
+    `p` ((2,) array_like): angles of the links from the horizontal [rad].
+    `pd` ((2,) array_like): their rates [rad/s].
+    `gravity`: acceleration of free fall G [m/s2].
     """
     d12 = m[1] * l[0] * lc[1] * np.cos(p[1] - p[0])
     k = m[1] * l[0] * lc[1] * np.sin(p[1] - p[0])
@@ -272,21 +178,10 @@ def remotely_driven(m, l, lc, I, p, pd, gravity=G):  # noqa: E741
 def remotely_driven_parameters(m, l, lc, I):  # noqa: E741
     """Return the parameters Theta of the remotely driven elbow, for `absolute_regressor`.
 
-    Parameters
-    ----------
-    m : sequence of float
-        Masses of the links [kg].
-    l : sequence of float
-        Lengths of the links [m].
-    lc : sequence of float
-        Distances from the joints to the centres of mass [m].
-    I : sequence of float
-        Inertias about the centres of mass [kg m2].
-
-    Returns
-    -------
-    (5,) ndarray
-        Theta.
+    `m` (sequence of float): masses of the links [kg].
+    `l` (sequence of float): lengths of the links [m].
+    `lc` (sequence of float): distances from the joints to the centres of mass [m].
+    `I` (sequence of float): inertias about the centres of mass [kg m2].
     """
     return np.array(
         [
@@ -304,23 +199,11 @@ def five_bar_parameters(m, l1, l2, lc, I):  # noqa: E741
 
     The second is zero if the bars are decoupled (6.108).
 
-    Parameters
-    ----------
-    m : sequence of float
-        Masses of the links [kg].
-    l1 : float
-        Length of bars 1 and 3 [m].
-    l2 : float
-        Distance between bars 1 and 3 [m].
-    lc : sequence of float
-        Distances from the joints to the centres of mass [m].
-    I : sequence of float
-        Inertias about the centres of mass [kg m2].
-
-    Returns
-    -------
-    (5,) ndarray
-        Theta.
+    `m` (sequence of float): masses of the links [kg].
+    `l1`: length of bars 1 and 3 [m].
+    `l2`: distance between bars 1 and 3 [m].
+    `lc` (sequence of float): distances from the joints to the centres of mass [m].
+    `I` (sequence of float): inertias about the centres of mass [kg m2].
     """
     return np.array(
         [
@@ -338,21 +221,10 @@ def absolute_regressor(p, pd, pdd, gravity=G):
 
     The remotely driven elbow and the parallelogram are the same system, with different Theta.
 
-    Parameters
-    ----------
-    p : (2,) array_like
-        Angles of the links from the horizontal [rad].
-    pd : (2,) array_like
-        Their rates [rad/s].
-    pdd : (2,) array_like
-        Their second derivatives [rad/s2].
-    gravity : float
-        Acceleration of free fall G [m/s2].
-
-    Returns
-    -------
-    (2, 5) ndarray
-        Y.
+    `p` ((2,) array_like): angles of the links from the horizontal [rad].
+    `pd` ((2,) array_like): their rates [rad/s].
+    `pdd` ((2,) array_like): their second derivatives [rad/s2].
+    `gravity`: acceleration of free fall G [m/s2].
     """
     (g1, g2), c, s = gravity * np.cos(p), np.cos(p[1] - p[0]), np.sin(p[1] - p[0])
     return np.array(
@@ -369,29 +241,14 @@ def five_bar(m, l1, l2, lc, I, q, qd, gravity=G):  # noqa: E741
     Bars 1 and 3 are along q1, bars 2 and 4 along q2, both from the horizontal. It decouples where
     m3 l2 lc3 = m4 l1 lc4 (6.108): constant diagonal D, C = 0, and g_i depends on q_i alone.
 
-    Parameters
-    ----------
-    m : sequence of float
-        Masses of the links [kg].
-    l1 : float
-        Length of bars 1 and 3 [m].
-    l2 : float
-        Distance between bars 1 and 3 [m].
-    lc : sequence of float
-        Distances from the joints to the centres of mass [m].
-    I : sequence of float
-        Inertias about the centres of mass [kg m2].
-    q : (2,) array_like
-        Joint coordinates [rad].
-    qd : (2,) array_like
-        Joint velocities [rad/s].
-    gravity : float
-        Acceleration of free fall G [m/s2].
-
-    Returns
-    -------
-    Equations
-        The equations of motion.
+    `m` (sequence of float): masses of the links [kg].
+    `l1`: length of bars 1 and 3 [m].
+    `l2`: distance between bars 1 and 3 [m].
+    `lc` (sequence of float): distances from the joints to the centres of mass [m].
+    `I` (sequence of float): inertias about the centres of mass [kg m2].
+    `q` ((2,) array_like): joint coordinates [rad].
+    `qd` ((2,) array_like): joint velocities [rad/s].
+    `gravity`: acceleration of free fall G [m/s2].
     """
     k = five_bar_coupling(m, l1, l2, lc)
     cosine, sine = k * np.cos(q[1] - q[0]), k * np.sin(q[1] - q[0])
@@ -413,21 +270,10 @@ def five_bar(m, l1, l2, lc, I, q, qd, gravity=G):  # noqa: E741
 def five_bar_coupling(m, l1, l2, lc):
     """Return m3 l2 lc3 - m4 l1 lc4, which is zero if the bars are decoupled (6.108).
 
-    Parameters
-    ----------
-    m : sequence of float
-        Masses of the links [kg].
-    l1 : float
-        Length of bars 1 and 3 [m].
-    l2 : float
-        Distance between bars 1 and 3 [m].
-    lc : sequence of float
-        Distances from the joints to the centres of mass [m].
-
-    Returns
-    -------
-    float
-        Coupling [kg m2].
+    `m` (sequence of float): masses of the links [kg].
+    `l1`: length of bars 1 and 3 [m].
+    `l2`: distance between bars 1 and 3 [m].
+    `lc` (sequence of float): distances from the joints to the centres of mass [m].
     """
     return m[2] * l2 * lc[2] - m[3] * l1 * lc[3]
 
@@ -439,31 +285,15 @@ def geared_link(
 
     Correction to the print: B = r^2 Bm + Bl, as the power balance requires, not r Bm + Bl.
 
-    Parameters
-    ----------
-    ratio : float
-        Gear ratio r.
-    motor_inertia : float
-        Inertia of the motor [kg m2].
-    link_inertia : float
-        Inertia of the link [kg m2].
-    mass : float
-        Mass of the link [kg].
-    lc : float
-        Distance from the joint to the centre of mass [m].
-    motor_damping : float
-        Viscous friction Bm of the motor [N m s/rad].
-    link_damping : float
-        Viscous friction Bl of the link [N m s/rad].
-    q : (1,) array_like
-        Angle of the link [rad].
-    gravity : float
-        Acceleration of free fall G [m/s2].
-
-    Returns
-    -------
-    Equations
-        The equations of motion.
+    `ratio`: gear ratio r.
+    `motor_inertia`: inertia of the motor [kg m2].
+    `link_inertia`: inertia of the link [kg m2].
+    `mass`: mass of the link [kg].
+    `lc`: distance from the joint to the centre of mass [m].
+    `motor_damping`: viscous friction Bm of the motor [N m s/rad].
+    `link_damping`: viscous friction Bl of the link [N m s/rad].
+    `q` ((1,) array_like): angle of the link [rad].
+    `gravity`: acceleration of free fall G [m/s2].
     """
     return Equations(
         np.array([[ratio**2 * motor_inertia + link_inertia]]),
@@ -477,27 +307,13 @@ def elastic_link(motor_inertia, link_inertia, mass, lc, stiffness, q, gravity=G)
 
     Correction to the print: the prose of the example exchanges the names of the two angles.
 
-    Parameters
-    ----------
-    motor_inertia : float
-        Inertia of the motor [kg m2].
-    link_inertia : float
-        Inertia of the link [kg m2].
-    mass : float
-        Mass of the link [kg].
-    lc : float
-        Distance from the joint to the centre of mass [m].
-    stiffness : float
-        Stiffness of the spring [N m/rad].
-    q : (2,) array_like
-        Angles of link and motor [rad].
-    gravity : float
-        Acceleration of free fall G [m/s2].
-
-    Returns
-    -------
-    Equations
-        The equations of motion.
+    `motor_inertia`: inertia of the motor [kg m2].
+    `link_inertia`: inertia of the link [kg m2].
+    `mass`: mass of the link [kg].
+    `lc`: distance from the joint to the centre of mass [m].
+    `stiffness`: stiffness of the spring [N m/rad].
+    `q` ((2,) array_like): angles of link and motor [rad].
+    `gravity`: acceleration of free fall G [m/s2].
     """
     spring = stiffness * (q[0] - q[1])
     return Equations(

@@ -26,28 +26,11 @@ from robodyn_ros.formulations.turney.luh_walker_paul import turning
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques of a serial robot.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
-
-    Raises
-    ------
-    ModelError
-        If the robot branches.
-    ShapeError
-        If a state has another shape.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    Raises ModelError: if the robot branches.
+    Raises ShapeError: if a state has another shape.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     links = links_at(robot, q)

@@ -61,15 +61,7 @@ class Entry(NamedTuple):
 def tasks_of(n):
     """Return the tasks of an arm whose axes are principal, as the report has them.
 
-    Parameters
-    ----------
-    n : int
-        Number of links.
-
-    Returns
-    -------
-    dict of (str, int) to Task
-        The tasks by quantity and link; see `task_graph.recorded`.
+    `n`: number of links.
     """
     return recorded(inverse_dynamics, general_arm(n, principal=True))
 
@@ -77,17 +69,7 @@ def tasks_of(n):
 def steps_of(tasks, kind):
     """Return the steps of every task.
 
-    Parameters
-    ----------
-    tasks : dict of (str, int) to Task
-        The tasks.
-    kind : {'multiplications', 'additions'}
-        The operations that count.
-
-    Returns
-    -------
-    dict of (str, int) to int
-        The steps.
+    `kind` ({'multiplications', 'additions'}): the operations that count.
     """
     return {name: getattr(task, kind) for name, task in tasks.items()}
 
@@ -95,15 +77,7 @@ def steps_of(tasks, kind):
 def printed_steps_of(tasks, kind):
     """Return the steps of every task by Table 4.
 
-    Parameters
-    ----------
-    tasks, kind
-        As of `steps_of`.
-
-    Returns
-    -------
-    dict of (str, int) to int
-        The steps.
+    `tasks`, `kind`: as of `steps_of`.
     """
     at = ('multiplications', 'additions').index(kind)
     return {(name, link): TABLE_4[name][at] for name, link in tasks}
@@ -112,17 +86,8 @@ def printed_steps_of(tasks, kind):
 def ways_to_the_end(tasks, steps):
     """Return the longest path from the start of every task to the end.
 
-    Parameters
-    ----------
-    tasks : dict of (str, int) to Task
-        The tasks, each behind what it needs.
-    steps : dict of (str, int) to int
-        Their steps.
-
-    Returns
-    -------
-    dict of (str, int) to int
-        Steps; the largest is the critical path.
+    `tasks` (dict of (str, int) to Task): the tasks, each behind what it needs.
+    `steps` (dict of (str, int) to int): their steps.
     """
     ways = dict(steps)
     for name in reversed(tasks):
@@ -134,19 +99,9 @@ def ways_to_the_end(tasks, steps):
 def schedule(tasks, steps, processors):
     """Return a list schedule.
 
-    Parameters
-    ----------
-    tasks : dict of (str, int) to Task
-        The tasks, each behind what it needs.
-    steps : dict of (str, int) to int
-        Their steps.
-    processors : int
-        Number of processors.
-
-    Returns
-    -------
-    dict of (str, int) to Entry
-        When and where each task runs.
+    `tasks` (dict of (str, int) to Task): the tasks, each behind what it needs.
+    `steps` (dict of (str, int) to int): their steps.
+    `processors`: number of processors.
     """
     ways = ways_to_the_end(tasks, steps)
     users = {name: [] for name in tasks}
@@ -177,15 +132,7 @@ def schedule(tasks, steps, processors):
 def length(entries):
     """Return the steps of a schedule.
 
-    Parameters
-    ----------
-    entries : dict of (str, int) to Entry
-        The schedule.
-
-    Returns
-    -------
-    int
-        End of its last task.
+    `entries` (dict of (str, int) to Entry): the schedule.
     """
     return max(entry.end for entry in entries.values())
 
@@ -193,17 +140,7 @@ def length(entries):
 def fewest_processors(tasks, steps):
     """Return the least number of processors whose list schedule is as short as any can be.
 
-    Parameters
-    ----------
-    tasks : dict of (str, int) to Task
-        The tasks.
-    steps : dict of (str, int) to int
-        Their steps.
-
-    Returns
-    -------
-    int
-        The number.
+    `steps` (dict of (str, int) to int): their steps.
     """
     shortest, processors = max(ways_to_the_end(tasks, steps).values()), 1
     while length(schedule(tasks, steps, processors)) > shortest:
@@ -214,19 +151,10 @@ def fewest_processors(tasks, steps):
 def shortest(n, steps_of=steps_of):
     """Return the steps of the shortest schedules for an arm, and the processors they need.
 
-    Parameters
-    ----------
-    n : int
-        Number of links.
-    steps_of : callable
-        `steps_of` for the operations as they run, or `printed_steps_of`.
-
-    Returns
-    -------
-    steps : (int, int)
-        Steps of multiplication and of addition.
-    processors : (int, int)
-        Fewest processors of each.
+    `n`: number of links.
+    `steps_of` (callable): `steps_of` for the operations as they run, or `printed_steps_of`.
+    Returns `steps` ((int, int)): steps of multiplication and of addition.
+    Returns `processors` ((int, int)): fewest processors of each.
     """
     tasks = tasks_of(n)
     steps, processors = [], []
@@ -240,14 +168,6 @@ def shortest(n, steps_of=steps_of):
 def printed(n):
     """Return the steps of Table 5.
 
-    Parameters
-    ----------
-    n : int
-        Number of links.
-
-    Returns
-    -------
-    (int, int)
-        Steps of multiplication and of addition.
+    `n`: number of links.
     """
     return 27 * n + 42, 27 * n + 41

@@ -46,15 +46,7 @@ class Sums(NamedTuple):
 def sums(arm):
     """Return the coefficients of the motion of every link (4.1, 4.2, 4.9).
 
-    Parameters
-    ----------
-    arm : Arm
-        The robot at one posture.
-
-    Returns
-    -------
-    Sums
-        The coefficients.
+    `arm` (Arm): the robot at one posture.
     """
     n, kind = arm.n, arm.o.dtype
     turning, first = np.zeros((2, n, n, 3), kind)
@@ -75,25 +67,12 @@ def sums(arm):
 def motion(robot, q, qd, qdd):
     """Return the motion of every link, in base axes.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    w : (n, 3) ndarray
-        Angular velocities [rad/s].
-    al : (n, 3) ndarray
-        Angular accelerations [rad/s2].
-    a : (n, 3) ndarray
-        Accelerations of the centres of mass, minus g [m/s2].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    Returns `w` (n, 3): angular velocities [rad/s].
+    Returns `al` (n, 3): angular accelerations [rad/s2].
+    Returns `a` (n, 3): accelerations of the centres of mass, minus g [m/s2].
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     arm = arm_at(robot, q)
@@ -114,21 +93,10 @@ def coefficients(robot, q):
 
     They equal those of `lagrange_4x4.coefficients`.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    D_ij : (n, n, n) ndarray
-        At [q, i, j].
-    D_ijk : (n, n, n, n) ndarray
-        At [q, i, j, k].
-    D_i : (n, n) ndarray
-        At [q, i].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    Returns `D_ij` (n, n, n): at [q, i, j].
+    Returns `D_ijk` (n, n, n, n): at [q, i, j, k].
+    Returns `D_i` (n, n): at [q, i].
     """
     (q,) = states(robot, q)
     arm = arm_at(robot, q)
@@ -148,21 +116,9 @@ def coefficients(robot, q):
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques of any tree from the closed sums.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     arm = arm_at(robot, q)

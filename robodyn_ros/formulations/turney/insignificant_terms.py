@@ -45,15 +45,7 @@ class Deleted(NamedTuple):
 def without(terms):
     """Return a `step` that replaces the given terms by zero, at no cost.
 
-    Parameters
-    ----------
-    terms : iterable of (str, int)
-        Name and link of each term.
-
-    Returns
-    -------
-    callable
-        The step; see `task_graph`.
+    `terms` (iterable of (str, int)): name and link of each term.
     """
     left_out = {(name, link) for term, link in terms for name in TERMS[term]}
 
@@ -66,28 +58,12 @@ def without(terms):
 def inverse_dynamics(robot, q, qd, qdd, terms=()):
     """Return the torques of a serial robot without the given terms.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-    terms : iterable of (str, int)
-        Name, one of TERMS, and link of each term that is left out, links counted from 1.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
-
-    Raises
-    ------
-    ModelError
-        If the robot branches.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    `terms` (iterable of (str, int)): name, one of TERMS, and link of each term that is left out,
+      links counted from 1.
+    Raises ModelError: if the robot branches.
     """
     return newton_euler(robot, q, qd, qdd, step=without(terms))
 
@@ -95,19 +71,10 @@ def inverse_dynamics(robot, q, qd, qdd, terms=()):
 def contributions(robot, q, qd, qdd):
     """Return what each term of each link adds to the torques.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        A serial robot.
-    q, qd, qdd : (k, nv) array_like
-        States [rad or m, and their rates].
-
-    Returns
-    -------
-    terms : list of (str, int)
-        Name and link of each term.
-    values : (k, nv, terms) ndarray
-        Parts of the torques [N m or N].
+    `robot` (Robot or RobotModel): a serial robot.
+    `q`, `qd`, `qdd` ((k, nv) array_like): states [rad or m, and their rates].
+    Returns `terms` (list of (str, int)): name and link of each term.
+    Returns `values` (k, nv, terms): parts of the torques [N m or N].
     """
     links = range(1, len(model_of(robot).body_names))
     terms = [(name, link) for link in links for name in TERMS]
@@ -121,24 +88,11 @@ def contributions(robot, q, qd, qdd):
 def deletable(robot, q, qd, qdd, limit=0.01):
     """Return the terms that may be left out together, smallest first.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        A serial robot.
-    q, qd, qdd : (k, nv) array_like
-        States that are typical of its motion [rad or m, and their rates].
-    limit : float
-        Largest error of each torque, as a share of it; root mean squares over the states.
-
-    Returns
-    -------
-    Deleted
-        The terms.
-
-    Raises
-    ------
-    ParameterError
-        If the limit is not between 0 and 1.
+    `robot` (Robot or RobotModel): a serial robot.
+    `q`, `qd`, `qdd` ((k, nv) array_like): states that are typical of its motion [rad or m, and
+      their rates].
+    `limit`: largest error of each torque, as a share of it; root mean squares over the states.
+    Raises ParameterError: if the limit is not between 0 and 1.
     """
     if not 0.0 <= limit <= 1.0:
         raise ParameterError(f'limit is {limit}; expected a share of the torque, from 0 to 1')

@@ -33,37 +33,16 @@ SLIDE[2, 3] = 1.0
 
 
 def homogeneous_inertia(link):
-    """Return J = [[K + m rho rho^T, m rho], [m rho^T, m]] about the link's origin (1.28).
-
-    Parameters
-    ----------
-    link : Link
-        The link.
-
-    Returns
-    -------
-    (4, 4) ndarray
-        J.
-    """
+    """Return J = [[K + m rho rho^T, m rho], [m rho^T, m]] about the link's origin (1.28)."""
     return inertia_about(link.m, link.rho, link.I)
 
 
 def inertia_about(m, rho, I):  # noqa: E741  the letter of the book
     """Return J of given inertial parameters (1.28).
 
-    Parameters
-    ----------
-    m : float
-        Mass [kg].
-    rho : (3,) ndarray
-        From the reference point to the centre of mass [m].
-    I : (3, 3) ndarray
-        Inertia tensor about the centre of mass [kg m2].
-
-    Returns
-    -------
-    (4, 4) ndarray
-        J.
+    `m`: mass [kg].
+    `rho` (3,): from the reference point to the centre of mass [m].
+    `I` (3, 3): inertia tensor about the centre of mass [kg m2].
     """
     moment = m * rho
     return np.block([[pseudo_inertia(I) + np.outer(moment, rho), moment[:, None]], [moment, m]])
@@ -72,15 +51,7 @@ def inertia_about(m, rho, I):  # noqa: E741  the letter of the book
 def transforms(arm):
     """Return T_0^q of every link.
 
-    Parameters
-    ----------
-    arm : Arm
-        The robot at one posture.
-
-    Returns
-    -------
-    (n, 4, 4) ndarray
-        Poses in the base.
+    `arm` (Arm): the robot at one posture.
     """
     T = np.tile(np.eye(4, dtype=arm.o.dtype), (arm.n, 1, 1))
     T[:, :3, :3], T[:, :3, 3] = arm.Q, arm.o
@@ -90,15 +61,7 @@ def transforms(arm):
 def inverted(T):
     """Return T^-1 = [[R^T, -R^T p], [0, 1]].
 
-    Parameters
-    ----------
-    T : (4, 4) ndarray
-        Homogeneous transform.
-
-    Returns
-    -------
-    (4, 4) ndarray
-        T^-1.
+    `T` (4, 4): homogeneous transform.
     """
     inverse = T.copy()
     inverse[:3, :3], inverse[:3, 3] = T[:3, :3].T, -T[:3, :3].T @ T[:3, 3]
@@ -108,17 +71,9 @@ def inverted(T):
 def derivatives(arm):
     """Return the first and second derivatives of T_0^q; zero where a joint does not move link q.
 
-    Parameters
-    ----------
-    arm : Arm
-        The robot at one posture.
-
-    Returns
-    -------
-    first : (n, n, 4, 4) ndarray
-        T_{0,j}^q at [q, j].
-    second : (n, n, n, 4, 4) ndarray
-        T_{0,jk}^q at [q, j, k].
+    `arm` (Arm): the robot at one posture.
+    Returns `first` (n, n, 4, 4): T_{0,j}^q at [q, j].
+    Returns `second` (n, n, n, 4, 4): T_{0,jk}^q at [q, j, k].
     """
     T, Q = transforms(arm), [TURN if revolute else SLIDE for revolute in arm.revolute]
     # T_0^j Q_j (T_0^j)^-1: the derivative by q_j of any frame outboard of joint j
@@ -137,21 +92,10 @@ def derivatives(arm):
 def coefficients(robot, q):
     """Return D_ij, D_ijk and D_i link by link; the sum over q gives those of the robot.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    D_ij : (n, n, n) ndarray
-        At [q, i, j].
-    D_ijk : (n, n, n, n) ndarray
-        At [q, i, j, k].
-    D_i : (n, n) ndarray
-        At [q, i].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    Returns `D_ij` (n, n, n): at [q, i, j].
+    Returns `D_ijk` (n, n, n, n): at [q, i, j, k].
+    Returns `D_i` (n, n): at [q, i].
     """
     model = model_of(robot)
     arm, links = arm_at(robot, q), {link.joint: link for link in links_of(robot)}
@@ -167,17 +111,7 @@ def coefficients(robot, q):
 def mass_matrix(robot, q):
     """Return D_ij, with rotor inertias added on the diagonal.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        Mass matrix.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     return coefficients(robot, q)[0].sum(axis=0) + np.diag(arm_at(robot, q).rotor)
 
@@ -185,17 +119,7 @@ def mass_matrix(robot, q):
 def coriolis_coefficients(robot, q):
     """Return D_ijk, the torque on joint i per product of velocities j and k; symmetric in j, k.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (nv, nv, nv) ndarray
-        D_ijk.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     return coefficients(robot, q)[1].sum(axis=0)
 
@@ -203,17 +127,7 @@ def coriolis_coefficients(robot, q):
 def gravity_torque(robot, q):
     """Return D_i.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Torques of the drives that hold the robot [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
     """
     return coefficients(robot, q)[2].sum(axis=0)
 
@@ -221,21 +135,9 @@ def gravity_torque(robot, q):
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques of any tree.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     D_ij, D_ijk, D_i = (terms.sum(axis=0) for terms in coefficients(robot, q))

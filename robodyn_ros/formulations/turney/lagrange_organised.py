@@ -48,14 +48,9 @@ class Plan:
     def spend(self, row, multiplications, additions):
         """Count operations under a row of Table 2.
 
-        Parameters
-        ----------
-        row : str
-            Name of the row.
-        multiplications : int
-            Number of multiplications.
-        additions : int
-            Number of additions.
+        `row`: name of the row.
+        `multiplications`: number of multiplications.
+        `additions`: number of additions.
         """
         self.multiplications[row] += multiplications
         self.additions[row] += additions
@@ -113,17 +108,8 @@ class Plan:
     def brackets(self, qd, qdd):
         """Return B_q of every link, the second rate of T_0^q times J_q.
 
-        Parameters
-        ----------
-        qd : (n,) ndarray
-            Joint velocities from base to tip [rad/s, m/s].
-        qdd : (n,) ndarray
-            Joint accelerations from base to tip [rad/s2, m/s2].
-
-        Returns
-        -------
-        list of (4, 4) ndarray
-            B_q, from base to tip.
+        `qd` (n,): joint velocities from base to tip [rad/s, m/s].
+        `qdd` (n,): joint accelerations from base to tip [rad/s2, m/s2].
         """
         found = []
         for q in range(1, self.links.n + 1):
@@ -141,15 +127,7 @@ class Plan:
     def torques(self, brackets):
         """Return the torques of given brackets.
 
-        Parameters
-        ----------
-        brackets : list of (4, 4) ndarray
-            B_q, from base to tip.
-
-        Returns
-        -------
-        (n,) ndarray
-            Torques from base to tip [N m, N].
+        `brackets` (list of (4, 4) ndarray): B_q, from base to tip.
         """
         n, links = self.links.n, self.links
         tau = []
@@ -183,28 +161,11 @@ def _step(links, i):
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques of a serial robot.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
-
-    Raises
-    ------
-    ModelError
-        If the robot branches.
-    ShapeError
-        If a state has another shape.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    Raises ModelError: if the robot branches.
+    Raises ShapeError: if a state has another shape.
     """
     return planned(robot, q, qd, qdd)[0]
 
@@ -212,23 +173,11 @@ def inverse_dynamics(robot, q, qd, qdd):
 def planned(robot, q, qd, qdd):
     """Return the torques of a serial robot, and the operation counts.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    tau : (nv,) ndarray
-        Joint torques [N m, N].
-    plan : Plan
-        The plan with its counts.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    Returns `tau` (nv,): joint torques [N m, N].
+    Returns `plan` (Plan): the plan with its counts.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     links = links_at(robot, q)
@@ -240,15 +189,7 @@ def planned(robot, q, qd, qdd):
 def printed(n):
     """Return the operation counts of Table 2; they add up to 5916 and 4840 at n = 6.
 
-    Parameters
-    ----------
-    n : int
-        Number of joints.
-
-    Returns
-    -------
-    dict of tuple of int
-        (multiplications, additions) of each row.
+    `n`: number of joints.
     """
     return {
         'transforms': (32 * n * (n - 1), 24 * n * (n - 1)),

@@ -31,19 +31,9 @@ from robodyn_ros.formulations.task_graph import at_once
 def next_angular_velocity(R, w, thd):
     """Return w_i = R (w_(i-1) + z thd_i) (3.15).
 
-    Parameters
-    ----------
-    R : (3, 3) ndarray
-        Rotation from frame i-1 to frame i.
-    w : (3,) ndarray
-        w_(i-1) [rad/s].
-    thd : float
-        Joint velocity [rad/s].
-
-    Returns
-    -------
-    (3,) ndarray
-        w_i [rad/s].
+    `R` (3, 3): rotation from frame i-1 to frame i.
+    `w` (3,): w_(i-1) [rad/s].
+    `thd`: joint velocity [rad/s].
     """
     return R @ (w + Z * thd)
 
@@ -51,19 +41,9 @@ def next_angular_velocity(R, w, thd):
 def next_angular_acceleration(R, w, al, thd, thdd):
     """Return al_i = R (al_(i-1) + w_(i-1) x z thd_i + z thdd_i) (3.16).
 
-    Parameters
-    ----------
-    R : (3, 3) ndarray
-        Rotation from frame i-1 to frame i.
-    w, al : (3,) ndarray
-        w_(i-1) [rad/s] and al_(i-1) [rad/s2].
-    thd, thdd : float
-        Joint velocity [rad/s] and acceleration [rad/s2].
-
-    Returns
-    -------
-    (3,) ndarray
-        al_i [rad/s2].
+    `R` (3, 3): rotation from frame i-1 to frame i.
+    `w`, `al` (3,): w_(i-1) [rad/s] and al_(i-1) [rad/s2].
+    `thd`, `thdd`: joint velocity [rad/s] and acceleration [rad/s2].
     """
     return R @ (al + cross(w, Z * thd) + Z * thdd)
 
@@ -71,27 +51,15 @@ def next_angular_acceleration(R, w, al, thd, thdd):
 def turning(links, qd, qdd, step=at_once):
     """Return the angular motion of all links, and the vectors between their origins.
 
-    Parameters
-    ----------
-    links : Links
-        A serial chain at one posture.
-    qd : (n,) ndarray
-        Joint velocities from base to tip [rad/s, m/s].
-    qdd : (n,) ndarray
-        Joint accelerations from base to tip [rad/s2, m/s2].
-    step : callable
-        Computes each quantity; see `task_graph`.
-
-    Returns
-    -------
-    w : n times (3,) ndarray
-        Angular velocities, in frame i [rad/s].
-    al : n times (3,) ndarray
-        Angular accelerations, in frame i [rad/s2].
-    r : n times (3,) ndarray
-        From O_(i-1) to O_i, in frame i [m].
-    slide : n times (3,) ndarray
-        Acceleration that a prismatic joint adds to a_i, in frame i [m/s2].
+    `links` (Links): a serial chain at one posture.
+    `qd` (n,): joint velocities from base to tip [rad/s, m/s].
+    `qdd` (n,): joint accelerations from base to tip [rad/s2, m/s2].
+    `step` (callable): computes each quantity; see `task_graph`.
+    Returns `w` (n times (3,) ndarray): angular velocities, in frame i [rad/s].
+    Returns `al` (n times (3,) ndarray): angular accelerations, in frame i [rad/s2].
+    Returns `r` (n times (3,) ndarray): from O_(i-1) to O_i, in frame i [m].
+    Returns `slide` (n times (3,) ndarray): acceleration that a prismatic joint adds to a_i, in
+      frame i [m/s2].
     """
     w, al = np.zeros(3), np.zeros(3)
     rows = []
@@ -111,19 +79,9 @@ def turning(links, qd, qdd, step=at_once):
 def acceleration(w, al, b, before):
     """Return w x (w x b) + al x b + before (3.17, 3.18).
 
-    Parameters
-    ----------
-    w, al : (3,) ndarray
-        Angular velocity [rad/s] and acceleration [rad/s2].
-    b : (3,) ndarray
-        Between two points of the link [m].
-    before : (3,) ndarray
-        Acceleration of the first [m/s2].
-
-    Returns
-    -------
-    (3,) ndarray
-        Acceleration of the second [m/s2].
+    `w`, `al` (3,): angular velocity [rad/s] and acceleration [rad/s2].
+    `b` (3,): between two points of the link [m].
+    `before` (3,): acceleration of the first [m/s2].
     """
     return cross(w, cross(w, b)) + cross(al, b) + before
 
@@ -131,17 +89,8 @@ def acceleration(w, al, b, before):
 def gyroscopic_moment(I, w):  # noqa: E741  the letter of the book
     """Return w x I w.
 
-    Parameters
-    ----------
-    I : (3, 3) ndarray
-        Inertia tensor about the centre of mass [kg m2].
-    w : (3,) ndarray
-        Angular velocity [rad/s].
-
-    Returns
-    -------
-    (3,) ndarray
-        Moment [N m].
+    `I` (3, 3): inertia tensor about the centre of mass [kg m2].
+    `w` (3,): angular velocity [rad/s].
     """
     return cross(w, I @ w)
 
@@ -149,27 +98,15 @@ def gyroscopic_moment(I, w):  # noqa: E741  the letter of the book
 def inertia_wrenches(links, w, al, r, slide, step=at_once):
     """Return m abar and I al + w x I w of every link, which move it and carry its weight.
 
-    Parameters
-    ----------
-    links : Links
-        A serial chain at one posture.
-    w : n times (3,) ndarray
-        Angular velocities, in frame i [rad/s].
-    al : n times (3,) ndarray
-        Angular accelerations, in frame i [rad/s2].
-    r : n times (3,) ndarray
-        From O_(i-1) to O_i, in frame i [m].
-    slide : n times (3,) ndarray
-        Acceleration that a prismatic joint adds to a_i, in frame i [m/s2].
-    step : callable
-        Computes each quantity; see `task_graph`.
-
-    Returns
-    -------
-    forces : n times (3,) ndarray
-        m abar, in frame i [N].
-    moments : n times (3,) ndarray
-        I al + w x I w, in frame i [N m].
+    `links` (Links): a serial chain at one posture.
+    `w` (n times (3,) ndarray): angular velocities, in frame i [rad/s].
+    `al` (n times (3,) ndarray): angular accelerations, in frame i [rad/s2].
+    `r` (n times (3,) ndarray): from O_(i-1) to O_i, in frame i [m].
+    `slide` (n times (3,) ndarray): acceleration that a prismatic joint adds to a_i, in frame i
+      [m/s2].
+    `step` (callable): computes each quantity; see `task_graph`.
+    Returns `forces` (n times (3,) ndarray): m abar, in frame i [N].
+    Returns `moments` (n times (3,) ndarray): i al + w x I w, in frame i [N m].
     """
     a, forces, moments = -links.g, [], []
     for i, (Q, m, inertia) in enumerate(zip(links.Q, links.m, links.I)):
@@ -186,19 +123,9 @@ def inertia_wrenches(links, w, al, r, slide, step=at_once):
 def carried(R, a, slide):
     """Return R a_(i-1), and what a prismatic joint adds.
 
-    Parameters
-    ----------
-    R : (3, 3) ndarray
-        Rotation from frame i-1 to frame i.
-    a : (3,) ndarray
-        a_(i-1) [m/s2].
-    slide : (3,) ndarray
-        Acceleration that a prismatic joint adds, in frame i [m/s2].
-
-    Returns
-    -------
-    (3,) ndarray
-        Acceleration of O_(i-1), in frame i [m/s2].
+    `R` (3, 3): rotation from frame i-1 to frame i.
+    `a` (3,): a_(i-1) [m/s2].
+    `slide` (3,): acceleration that a prismatic joint adds, in frame i [m/s2].
     """
     return R @ a + slide
 
@@ -206,25 +133,12 @@ def carried(R, a, slide):
 def torques(links, r, forces, moments, held, step=at_once):
     """Return the torques by (3.19) to (3.21).
 
-    Parameters
-    ----------
-    links : Links
-        A serial chain at one posture.
-    r : n times (3,) ndarray
-        From O_(i-1) to O_i, in frame i [m].
-    forces : n times (3,) ndarray
-        m abar, in frame i [N].
-    moments : n times (3,) ndarray
-        I al + w x I w, in frame i [N m].
-    held : pair of (3,) ndarray
-        f_(n+1) and n_(n+1) in frame n, at O_n [N, N m].
-    step : callable
-        Computes each quantity; see `task_graph`.
-
-    Returns
-    -------
-    (n,) ndarray
-        Torques from base to tip [N m, N].
+    `links` (Links): a serial chain at one posture.
+    `r` (n times (3,) ndarray): from O_(i-1) to O_i, in frame i [m].
+    `forces` (n times (3,) ndarray): m abar, in frame i [N].
+    `moments` (n times (3,) ndarray): i al + w x I w, in frame i [N m].
+    `held` (pair of (3,) ndarray): f_(n+1) and n_(n+1) in frame n, at O_n [N, N m].
+    `step` (callable): computes each quantity; see `task_graph`.
     """
     f, n = held
     tau = []
@@ -250,25 +164,12 @@ def _sum(*terms):
 def held_load(robot, sensor):
     """Return f_(n+1) and n_(n+1) of a wrist sensor; zero without one.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    sensor : tuple, optional
-        (frame name, reading) of a wrist sensor. The reading (6,) is force [N] and moment [N m] on
-        the load, in its own axes at its own origin. The frame must be on the last link.
-
-    Returns
-    -------
-    force : (3,) ndarray
-        Force on the load [N].
-    moment : (3,) ndarray
-        Moment on the load [N m].
-
-    Raises
-    ------
-    ModelError
-        If the sensor is not on the last link.
+    `sensor` (tuple): (frame name, reading) of a wrist sensor. The reading (6,) is force [N] and
+      moment [N m] on the load, in its own axes at its own origin. The frame must be on the last
+      link.
+    Returns `force` (3,): force on the load [N].
+    Returns `moment` (3,): moment on the load [N m].
+    Raises ModelError: if the sensor is not on the last link.
     """
     if sensor is None:
         return np.zeros(3), np.zeros(3)
@@ -290,33 +191,15 @@ def inverse_dynamics(robot, q, qd, qdd, sensor=None, step=at_once):
     The reading of a wrist sensor starts the inward recursion. This accounts for an unknown load at
     the end effector (end of section 3).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-    sensor : tuple, optional
-        (frame name, reading) of a wrist sensor. The reading (6,) is force [N] and moment [N m] on
-        the load, in its own axes at its own origin. The frame must be on the last link.
-    step : callable
-        Computes each quantity; see `task_graph`.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
-
-    Raises
-    ------
-    ModelError
-        If the robot branches, or the sensor is not on the last link.
-    ShapeError
-        If a state has another shape.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    `sensor` (tuple): (frame name, reading) of a wrist sensor. The reading (6,) is force [N] and
+      moment [N m] on the load, in its own axes at its own origin. The frame must be on the last
+      link.
+    `step` (callable): computes each quantity; see `task_graph`.
+    Raises ModelError: if the robot branches, or the sensor is not on the last link.
+    Raises ShapeError: if a state has another shape.
     """
     return recursion(inertia_wrenches, robot, q, qd, qdd, sensor, step)
 
@@ -324,29 +207,14 @@ def inverse_dynamics(robot, q, qd, qdd, sensor=None, step=at_once):
 def recursion(inertia_wrenches, robot, q, qd, qdd, sensor, step):
     """Return the torques of a serial robot with given inertia wrenches.
 
-    Parameters
-    ----------
-    inertia_wrenches : callable
-        `inertia_wrenches` of this module or of modified_newton_euler.
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-    sensor : tuple, optional
-        (frame name, reading) of a wrist sensor. The reading (6,) is force [N] and moment [N m] on
-        the load, in its own axes at its own origin. The frame must be on the last link.
-
-    step : callable
-        Computes each quantity; see `task_graph`.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
+    `inertia_wrenches` (callable): `inertia_wrenches` of this module or of modified_newton_euler.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    `sensor` (tuple): (frame name, reading) of a wrist sensor. The reading (6,) is force [N] and
+      moment [N m] on the load, in its own axes at its own origin. The frame must be on the last
+      link.
+    `step` (callable): computes each quantity; see `task_graph`.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     links = links_at(robot, q)

@@ -40,17 +40,8 @@ E = np.eye(3)
 def rate_matrix(w, al):
     """Return A with A b = w x (w x b) + al x b.
 
-    Parameters
-    ----------
-    w : (3,) ndarray
-        Angular velocity [rad/s].
-    al : (3,) ndarray
-        Angular acceleration [rad/s2].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        A [1/s2].
+    `w` (3,): angular velocity [rad/s].
+    `al` (3,): angular acceleration [rad/s2].
     """
     xx, yy, zz = w * w
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
@@ -66,15 +57,7 @@ def rate_matrix(w, al):
 def pseudo_inertia(inertia):
     """Return K = tr(I) E / 2 - I, the integral of d d^T dm about the centre of mass.
 
-    Parameters
-    ----------
-    inertia : (3, 3) ndarray
-        Inertia tensor about the centre of mass [kg m2].
-
-    Returns
-    -------
-    (3, 3) ndarray
-        K [kg m2].
+    `inertia` (3, 3): inertia tensor about the centre of mass [kg m2].
     """
     return 0.5 * np.trace(inertia) * E - inertia
 
@@ -82,17 +65,8 @@ def pseudo_inertia(inertia):
 def moment(A, K):
     """Return v(A K) = I al + w x I w, from the six entries of A K off its diagonal.
 
-    Parameters
-    ----------
-    A : (3, 3) ndarray
-        Rate matrix [1/s2].
-    K : (3, 3) ndarray
-        Pseudo-inertia about the centre of mass [kg m2].
-
-    Returns
-    -------
-    (3,) ndarray
-        Moment [N m].
+    `A` (3, 3): rate matrix [1/s2].
+    `K` (3, 3): pseudo-inertia about the centre of mass [kg m2].
     """
     return np.array(
         [
@@ -106,17 +80,9 @@ def moment(A, K):
 def inertia_wrenches(links, w, al, r, slide, step=at_once):
     """Return m abar and v(A K) of every link, which move it and carry its weight.
 
-    Parameters
-    ----------
-    links, w, al, r, slide, step
-        As of `luh_walker_paul.inertia_wrenches`.
-
-    Returns
-    -------
-    forces : n times (3,) ndarray
-        m abar, in frame i [N].
-    moments : n times (3,) ndarray
-        v(A K), in frame i [N m].
+    `links`, `w`, `al`, `r`, `slide`, `step`: as of `luh_walker_paul.inertia_wrenches`.
+    Returns `forces` (n times (3,) ndarray): m abar, in frame i [N].
+    Returns `moments` (n times (3,) ndarray): v(A K), in frame i [N m].
     """
     a, forces, moments = -links.g, [], []
     for i, (Q, m, inertia) in enumerate(zip(links.Q, links.m, links.I)):
@@ -143,31 +109,12 @@ def _force(m, A, b, before):
 def inverse_dynamics(robot, q, qd, qdd, sensor=None, step=at_once):
     """Return the torques of a serial robot, in O(n).
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-    sensor : tuple, optional
-        Reading of a wrist sensor, see luh_walker_paul.
-    step : callable
-        Computes each quantity; see `task_graph`.
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint torques [N m, N].
-
-    Raises
-    ------
-    ModelError
-        If the robot branches, or the sensor is not on the last link.
-    ShapeError
-        If a state has another shape.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    `sensor` (tuple): reading of a wrist sensor, see luh_walker_paul.
+    `step` (callable): computes each quantity; see `task_graph`.
+    Raises ModelError: if the robot branches, or the sensor is not on the last link.
+    Raises ShapeError: if a state has another shape.
     """
     return recursion(inertia_wrenches, robot, q, qd, qdd, sensor, step)

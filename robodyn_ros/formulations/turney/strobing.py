@@ -27,17 +27,8 @@ NO_GRAVITY = (0.0, 0.0, 0.0)
 def quadratic_coefficients(f, n):
     """Return c of a quadratic form, f(x)_i = sum c_ijk x_j x_k, by n (n + 1)/2 calls.
 
-    Parameters
-    ----------
-    f : callable
-        `f(x)` returns the forms (m,) of x (n,).
-    n : int
-        Number of variables.
-
-    Returns
-    -------
-    (m, n, n) ndarray
-        c_ijk, symmetric in j and k.
+    `f` (callable): `f(x)` returns the forms (m,) of x (n,).
+    `n`: number of variables.
     """
     unit = np.eye(n)
     square = [f(unit[j]) for j in range(n)]
@@ -52,19 +43,8 @@ def quadratic_coefficients(f, n):
 def mass_matrix(robot, q, inverse_dynamics=modified):
     """Return M(q) by one inverse dynamics per column.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    inverse_dynamics : callable
-        `inverse_dynamics(robot, q, qd, qdd)` returns the torques (nv,).
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        Mass matrix.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `inverse_dynamics` (callable): `inverse_dynamics(robot, q, qd, qdd)` returns the torques (nv,).
     """
     (q,) = states(robot, q)
     weightless, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
@@ -79,22 +59,8 @@ def lower_half(robot, q):
     The outward recursion at rest starts at link j, and the inward one ends there. A revolute joint
     has al_j = R z and a_j = al_j x r_j, a prismatic one a_j = R z.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    (nv, nv) ndarray
-        Mass matrix.
-
-    Raises
-    ------
-    ModelError
-        If the robot branches.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    Raises ModelError: if the robot branches.
     """
     (q,) = states(robot, q)
     links = links_at(robot, q)
@@ -128,19 +94,8 @@ def lower_half(robot, q):
 def coriolis_coefficients(robot, q, inverse_dynamics=modified):
     """Return C^i_jk, the Christoffel symbols [jk, i], symmetric in j and k.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    inverse_dynamics : callable
-        `inverse_dynamics(robot, q, qd, qdd)` returns the torques (nv,).
-
-    Returns
-    -------
-    (nv, nv, nv) ndarray
-        C^i_jk at [i, j, k].
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `inverse_dynamics` (callable): `inverse_dynamics(robot, q, qd, qdd)` returns the torques (nv,).
     """
     (q,) = states(robot, q)
     weightless, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
@@ -150,17 +105,8 @@ def coriolis_coefficients(robot, q, inverse_dynamics=modified):
 def eliminate(M, b):
     """Return x with M x = b by elimination without pivoting, as M is positive definite.
 
-    Parameters
-    ----------
-    M : (n, n) ndarray
-        Symmetric, positive definite matrix.
-    b : (n,) ndarray
-        Right side.
-
-    Returns
-    -------
-    (n,) ndarray
-        x.
+    `M` (n, n): symmetric, positive definite matrix.
+    `b` (n,): right side.
     """
     rows = np.column_stack((M, b))
     for k in range(len(b)):
@@ -175,26 +121,10 @@ def eliminate(M, b):
 def forward_dynamics(robot, q, qd, tau):
     """Return thdd of a serial robot: bias, half of M by strobing, then elimination (section 7).
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nv,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    tau : (nv,) array_like
-        Joint torques [N m, N].
-
-    Returns
-    -------
-    (nv,) ndarray
-        Joint accelerations [rad/s2, m/s2].
-
-    Raises
-    ------
-    ModelError
-        If the robot branches.
+    `q` ((nv,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `tau` ((nv,) array_like): joint torques [N m, N].
+    Raises ModelError: if the robot branches.
     """
     q, qd, tau = states(robot, q, qd, tau)
     bias = modified(robot, q, qd, np.zeros(len(q)))

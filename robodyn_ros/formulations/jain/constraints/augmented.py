@@ -38,21 +38,11 @@ class Corrected(NamedTuple):
 def forward_dynamics(solve, force, G, acceleration):
     """Return the constrained motion: Algorithm 11.1.
 
-    Parameters
-    ----------
-    solve : callable
-        `solve(x)` returns M^-1 x for x (N,) or (N, k), by any forward dynamics of the tree.
-    force : (N,) ndarray
-        T - C [N m, N].
-    G : (n_c, N) ndarray
-        Constraint matrix G_c.
-    acceleration : (n_c,) ndarray
-        Uacc [rad/s2, m/s2].
-
-    Returns
-    -------
-    Corrected
-        The motion.
+    `solve` (callable): `solve(x)` returns M^-1 x for x (N,) or (N, k), by any forward dynamics of
+      the tree.
+    `force` (N,): t - C [N m, N].
+    `G` (n_c, N): constraint matrix G_c.
+    `acceleration` (n_c,): uacc [rad/s2, m/s2].
     """
     free = solve(force)
     response = solve(G.T)
@@ -63,17 +53,8 @@ def forward_dynamics(solve, force, G, acceleration):
 def constrained_map(M, G):
     """Return Y_C, the accelerations per torque under the constraint (11.11).
 
-    Parameters
-    ----------
-    M : (N, N) ndarray
-        Mass matrix.
-    G : (n_c, N) ndarray
-        Constraint matrix G_c; with no rows, Y_C is M^-1.
-
-    Returns
-    -------
-    (N, N) ndarray
-        Y_C.
+    `M` (N, N): mass matrix.
+    `G` (n_c, N): constraint matrix G_c; with no rows, Y_C is M^-1.
     """
     inverse = np.linalg.inv(M)
     if not len(G):

@@ -54,21 +54,10 @@ def holonomic(d: Callable, theta, t, thd):
 
     Uacc is -(d/dt)(dd/dt) at thdd = 0.
 
-    Parameters
-    ----------
-    d : callable
-        `d(theta, t)` returns the constraint errors (n_c,), also of complex arguments.
-    theta : (N,) array_like
-        Coordinates, of which the velocities are the rates [rad, m].
-    t : float
-        Time [s].
-    thd : (N,) array_like
-        Velocities [rad/s, m/s].
-
-    Returns
-    -------
-    Pfaffian
-        The constraint at this state.
+    `d`: `d(theta, t)` returns the constraint errors (n_c,), also of complex arguments.
+    `theta` ((N,) array_like): coordinates, of which the velocities are the rates [rad, m].
+    `t`: time [s].
+    `thd` ((N,) array_like): velocities [rad/s, m/s].
     """
     theta, thd = np.asarray(theta, float), np.asarray(thd, float)
     rows = [np.imag(d(theta + 1j * H * unit, t)) / H for unit in np.eye(len(theta))]
@@ -87,22 +76,11 @@ def holonomic(d: Callable, theta, t, thd):
 def freedoms(n_q, n_v, n_c, holonomic=True):
     """Return the freedoms of position and of motion under independent constraints (11.1.1).
 
-    Parameters
-    ----------
-    n_q : int
-        Number of coordinates.
-    n_v : int
-        Number of velocities.
-    n_c : int
-        Number of constraints.
-    holonomic : bool
-        Whether the constraints restrict positions too.
-
-    Returns
-    -------
-    positions : int
-        Dimension of the set of admissible positions.
-    motions : int
-        Dimension of the set of admissible velocities.
+    `n_q`: number of coordinates.
+    `n_v`: number of velocities.
+    `n_c`: number of constraints.
+    `holonomic`: whether the constraints restrict positions too.
+    Returns `positions` (int): dimension of the set of admissible positions.
+    Returns `motions` (int): dimension of the set of admissible velocities.
     """
     return (n_q - n_c if holonomic else n_q), n_v - n_c

@@ -22,24 +22,10 @@ TIE = 1e-10
 def lemke(F, f, largest=None):
     """Return z >= 0 with w = F z + f >= 0 and w' z = 0, by Lemke's pivoting.
 
-    Parameters
-    ----------
-    F : (n, n) ndarray
-        Matrix of the problem.
-    f : (n,) ndarray
-        Constant part.
-    largest : int, optional
-        Largest number of pivots; 50 n by default.
-
-    Returns
-    -------
-    (n,) ndarray
-        z.
-
-    Raises
-    ------
-    ValueError
-        If the pivoting ends on a ray or exceeds the number of pivots.
+    `F` (n, n): matrix of the problem.
+    `f` (n,): constant part.
+    `largest`: largest number of pivots; 50 n by default.
+    Raises ValueError: if the pivoting ends on a ray or exceeds the number of pivots.
     """
     n = len(f)
     if n == 0 or np.min(f) >= 0.0:
@@ -91,19 +77,9 @@ def _least(rows, ratios):
 def enumerate_active(F, f, tolerance=1e-9):
     """Return all solutions z, by trying all 2^n sets of positive entries.
 
-    Parameters
-    ----------
-    F : (n, n) ndarray
-        Matrix of the problem.
-    f : (n,) ndarray
-        Constant part.
-    tolerance : float
-        Entries of z and w above minus this count as not negative.
-
-    Returns
-    -------
-    list of (n,) ndarray
-        Solutions.
+    `F` (n, n): matrix of the problem.
+    `f` (n,): constant part.
+    `tolerance`: entries of z and w above minus this count as not negative.
     """
     n, found = len(f), []
     for size in range(n + 1):
@@ -121,21 +97,10 @@ def enumerate_active(F, f, tolerance=1e-9):
 def is_solution(F, f, z, tolerance=1e-9):
     """Return whether z >= 0, w >= 0 and w' z = 0, each within a tolerance.
 
-    Parameters
-    ----------
-    F : (n, n) ndarray
-        Matrix of the problem.
-    f : (n,) ndarray
-        Constant part.
-    z : (n,) ndarray
-        Candidate.
-    tolerance : float
-        Tolerance relative to the size of f.
-
-    Returns
-    -------
-    bool
-        True for a solution.
+    `F` (n, n): matrix of the problem.
+    `f` (n,): constant part.
+    `z` (n,): candidate.
+    `tolerance`: tolerance relative to the size of f.
     """
     w, scale = F @ z + f, tolerance * max(1.0, np.abs(f).max(initial=0.0))
     return bool(

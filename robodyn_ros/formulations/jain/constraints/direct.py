@@ -18,28 +18,13 @@ import numpy as np
 def forward_dynamics(M, force, G, acceleration):
     """Return accelerations and multipliers of a constrained system (11.6).
 
-    Parameters
-    ----------
-    M : (N, N) ndarray
-        Mass matrix.
-    force : (N,) ndarray
-        T - C [N m, N].
-    G : (n_c, N) ndarray
-        Constraint matrix G_c, of full row rank.
-    acceleration : (n_c,) ndarray
-        Uacc [rad/s2, m/s2].
-
-    Returns
-    -------
-    thdd : (N,) ndarray
-        Accelerations [rad/s2, m/s2].
-    multipliers : (n_c,) ndarray
-        lambda [N m, N].
-
-    Raises
-    ------
-    LinAlgError
-        If G does not have full row rank.
+    `M` (N, N): mass matrix.
+    `force` (N,): t - C [N m, N].
+    `G` (n_c, N): constraint matrix G_c, of full row rank.
+    `acceleration` (n_c,): uacc [rad/s2, m/s2].
+    Returns `thdd` (N,): accelerations [rad/s2, m/s2].
+    Returns `multipliers` (n_c,): lambda [N m, N].
+    Raises LinAlgError: if G does not have full row rank.
     """
     N, n_c = M.shape[0], G.shape[0]
     matrix = np.block([[M, G.T], [G, np.zeros((n_c, n_c))]])
@@ -50,18 +35,8 @@ def forward_dynamics(M, force, G, acceleration):
 def residual(G, thdd, acceleration):
     """Return d2 d/dt2 = G_c thdd - Uacc, the violation of the constraint (11.7).
 
-    Parameters
-    ----------
-    G : (n_c, N) ndarray
-        Constraint matrix G_c, of full row rank.
-    thdd : (N,) ndarray
-        Hinge accelerations, in the order of the tree [rad/s2, m/s2].
-    acceleration : (n_c,) ndarray
-        Uacc [rad/s2, m/s2].
-
-    Returns
-    -------
-    (n_c,) ndarray
-        Violation [rad/s2, m/s2].
+    `G` (n_c, N): constraint matrix G_c, of full row rank.
+    `thdd` (N,): hinge accelerations, in the order of the tree [rad/s2, m/s2].
+    `acceleration` (n_c,): uacc [rad/s2, m/s2].
     """
     return G @ thdd - acceleration

@@ -22,16 +22,9 @@ from robodyn_ros.formulations.jain.tree_kinematics import pick_off
 def forward_dynamics(arms):
     """Return the motion of two arms whose tips are joined.
 
-    Parameters
-    ----------
-    arms : two tuples (tree, thd, T, node)
-        State, torques and tip of each arm. Both tips have the same axes in the inertial frame, and
-        the same velocity.
-
-    Returns
-    -------
-    tuple of two Corrected
-        Motion of each arm; its multipliers are the force f_i on its tip (6,).
+    `arms` (two tuples (tree, thd, T, node)): state, torques and tip of each arm. Both tips have
+      the same axes in the inertial frame, and the same velocity.
+    Returns motion of each arm; its multipliers are the force f_i on its tip (6,).
     """
     free = [articulated_body(tree, thd, T) for tree, thd, T, _ in arms]
     alpha = [node.phi.T @ found[1][node.body] for found, (*_, node) in zip(free, arms)]

@@ -45,19 +45,9 @@ class Partitioned(NamedTuple):
 def partitioned(M, force, G):
     """Return the partitioned equations of motion (11.41).
 
-    Parameters
-    ----------
-    M : (N, N) ndarray
-        Mass matrix.
-    force : (N,) ndarray
-        T - C [N m, N].
-    G : (n_c, N) ndarray
-        Constraint matrix G_c, of full row rank.
-
-    Returns
-    -------
-    Partitioned
-        The equations.
+    `M` (N, N): mass matrix.
+    `force` (N,): t - C [N m, N].
+    `G` (n_c, N): constraint matrix G_c, of full row rank.
     """
     dependent, independent = dependent_first(G)
     P = transformation(G, dependent, independent)
@@ -67,23 +57,12 @@ def partitioned(M, force, G):
 def reduced(M, force, G, acceleration):
     """Return accelerations and multipliers by (11.43) and the first row of (11.42).
 
-    Parameters
-    ----------
-    M : (N, N) ndarray
-        Mass matrix.
-    force : (N,) ndarray
-        T - C [N m, N].
-    G : (n_c, N) ndarray
-        Constraint matrix G_c, of full row rank.
-    acceleration : (n_c,) ndarray
-        Uacc [rad/s2, m/s2].
-
-    Returns
-    -------
-    thdd : (N,) ndarray
-        Accelerations [rad/s2, m/s2].
-    multipliers : (n_c,) ndarray
-        lambda [N m, N].
+    `M` (N, N): mass matrix.
+    `force` (N,): t - C [N m, N].
+    `G` (n_c, N): constraint matrix G_c, of full row rank.
+    `acceleration` (n_c,): uacc [rad/s2, m/s2].
+    Returns `thdd` (N,): accelerations [rad/s2, m/s2].
+    Returns `multipliers` (n_c,): lambda [N m, N].
     """
     parts, n_c = partitioned(M, force, G), len(G)
     y_1 = np.linalg.solve(parts.G_r, acceleration)

@@ -54,35 +54,14 @@ PLANAR_PIN = np.eye(6)[3:5]
 
 
 def nodes_of(loops):
-    """Return all nodes of the loops, x before y.
-
-    Parameters
-    ----------
-    loops : sequence of Loop
-        The loops.
-
-    Returns
-    -------
-    list of Node
-        Nodes; the inertial frame is left out.
-    """
+    """Return all nodes of the loops, x before y."""
     return [node for loop in loops for node in (loop.x, loop.y) if node is not None]
 
 
 def constraint_map(tree, loops):
     """Return Q on the stacked velocities of `nodes_of(loops)` (11.16).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    loops : sequence of Loop
-        The loops.
-
-    Returns
-    -------
-    (n_c, 6 m) ndarray
-        Q.
+    `tree` (Tree): bodies at one configuration.
     """
     return _stack(loops, lambda loop: loop.Q @ np.kron(np.eye(2), relative_rotation(tree, loop)))
 
@@ -90,19 +69,8 @@ def constraint_map(tree, loops):
 def constraint_map_rate(tree, thd, loops):
     """Return Qdot, due to the rotation of x relative to y.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    loops : sequence of Loop
-        The loops.
-
-    Returns
-    -------
-    (n_c, 6 m) ndarray
-        Rate of Q [1/s].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     V = velocities(tree, thd)
 
@@ -117,17 +85,8 @@ def constraint_map_rate(tree, thd, loops):
 def relative_rotation(tree, loop):
     """Return R_xy, which turns axes of y into axes of x.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    loop : Loop
-        A loop.
-
-    Returns
-    -------
-    (3, 3) ndarray
-        R_xy.
+    `tree` (Tree): bodies at one configuration.
+    `loop` (Loop): a loop.
     """
     T = poses(tree)
     R_x, R_y = (T[node.body, :3, :3] @ node.R for node in (loop.x, loop.y))
@@ -155,17 +114,7 @@ def _stack(loops, block_of_y, rate=False):
 def constraint_jacobian(tree, loops):
     """Return G_c = Q J (11.18).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    loops : sequence of Loop
-        The loops.
-
-    Returns
-    -------
-    (n_c, N) ndarray
-        Constraint matrix.
+    `tree` (Tree): bodies at one configuration.
     """
     return constraint_map(tree, loops) @ jacobian(tree, nodes_of(loops))
 
@@ -173,22 +122,10 @@ def constraint_jacobian(tree, loops):
 def drift(tree, thd, loops, alpha=None):
     """Return the relative acceleration of the nodes, Q alpha_nd + Qdot V_nd (11.19).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    loops : sequence of Loop
-        The loops.
-    alpha : (n, 6) ndarray, optional
-        Accelerations of the bodies, without gravity. By default they are those of thdd = 0, and
-        the result is Gdot_c thd.
-
-    Returns
-    -------
-    (n_c,) ndarray
-        Acceleration of the gap [rad/s2, m/s2].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `alpha` (n, 6): accelerations of the bodies, without gravity. By default they are
+      those of thdd = 0, and the result is Gdot_c thd.
     """
     nodes = nodes_of(loops)
     if alpha is None:
@@ -204,23 +141,10 @@ def pfaffian(tree, thd, loops, U=0.0, U_rate=0.0):
 
         G_c thd = U,   G_c thdd = dU/dt - Gdot_c thd
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    loops : sequence of Loop
-        The loops.
-    U : (n_c,) array_like
-        Velocities of driven loops [rad/s, m/s].
-    U_rate : (n_c,) array_like
-        Their rates [rad/s2, m/s2].
-
-    Returns
-    -------
-    Pfaffian
-        The constraint at this state.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `U` ((n_c,) array_like): velocities of driven loops [rad/s, m/s].
+    `U_rate` ((n_c,) array_like): their rates [rad/s2, m/s2].
     """
     acceleration = U_rate - drift(tree, thd, loops)
     return Pfaffian(
@@ -233,18 +157,10 @@ def gap(tree, loop):
 
     Only its Qrel part has to be zero in a closed loop.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    loop : Loop
-        The loop. Where its y is None, the inertial frame takes its place.
-
-    Returns
-    -------
-    (6,) ndarray
-        Pose of x relative to y, in the axes of x. First the sine of the rotation angle times its
-        axis, then the offset [m].
+    `tree` (Tree): bodies at one configuration.
+    `loop` (Loop): the loop. Where its y is None, the inertial frame takes its place.
+    Returns pose of x relative to y, in the axes of x. First the sine of the rotation angle times
+      its axis, then the offset [m].
     """
     T = poses(tree)
     R_x, p_x = T[loop.x.body, :3, :3] @ loop.x.R, _place(T, loop.x)

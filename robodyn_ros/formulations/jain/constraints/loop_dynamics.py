@@ -32,23 +32,11 @@ from robodyn_ros.formulations.jain.tree_kinematics import pick_off
 def forward_dynamics(tree, thd, T, loops, U_rate=0.0):
     """Return the motion of a tree with closed loops: Algorithm 11.2.
 
-    Parameters
-    ----------
-    tree : Tree
-        Spanning tree at a configuration that closes the loops.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    T : (N,) ndarray
-        Hinge torques, in the order of the tree [N m, N].
-    loops : sequence of Loop
-        The loops, independent of each other.
-    U_rate : (n_c,) array_like
-        dU/dt of driven loops [rad/s2, m/s2].
-
-    Returns
-    -------
-    Corrected
-        The motion.
+    `tree` (Tree): spanning tree at a configuration that closes the loops.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `T` (N,): hinge torques, in the order of the tree [N m, N].
+    `loops` (sequence of Loop): the loops, independent of each other.
+    `U_rate` ((n_c,) array_like): dU/dt of driven loops [rad/s2, m/s2].
     """
     nodes = nodes_of(loops)
     free, alpha, _ = articulated_body(tree, thd, T)
@@ -62,17 +50,8 @@ def forward_dynamics(tree, thd, T, loops, U_rate=0.0):
 def constrained_map(tree, loops):
     """Return Y_C by operators (11.22).
 
-    Parameters
-    ----------
-    tree : Tree
-        Spanning tree at a configuration that closes the loops.
-    loops : sequence of Loop
-        The loops; without any, Y_C is M^-1.
-
-    Returns
-    -------
-    (N, N) ndarray
-        Accelerations per torque.
+    `tree` (Tree): spanning tree at a configuration that closes the loops.
+    `loops` (sequence of Loop): the loops; without any, Y_C is M^-1.
     """
     ops = SpatialOperators(tree)
     L = np.linalg.cholesky(ops.D_inverse.array)  # any root of D^-1 will do

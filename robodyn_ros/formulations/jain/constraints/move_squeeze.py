@@ -15,17 +15,8 @@ import numpy as np
 def projection(G, X):
     """Return P_ms, the projection onto squeeze torques (11.14).
 
-    Parameters
-    ----------
-    G : (n_c, N) ndarray
-        Constraint matrix G_c.
-    X : (n_c, N) ndarray
-        Any matrix with X G_c' invertible.
-
-    Returns
-    -------
-    (N, N) ndarray
-        P_ms.
+    `G` (n_c, N): constraint matrix G_c.
+    `X` (n_c, N): any matrix with X G_c' invertible.
     """
     return G.T @ np.linalg.solve(X @ G.T, X)
 
@@ -33,21 +24,11 @@ def projection(G, X):
 def decompose(T, G, weight=None):
     """Return torques as the part that moves and the part that squeezes (11.15, Ex 11.2).
 
-    Parameters
-    ----------
-    T : (N,) ndarray
-        Torques [N m, N].
-    G : (n_c, N) ndarray
-        Constraint matrix G_c.
-    weight : (N, N) ndarray, optional
-        W of the norm, symmetric positive definite; 1 by default.
-
-    Returns
-    -------
-    T_mv : (N,) ndarray
-        Part that moves, of smallest T_mv' W T_mv.
-    T_sq : (N,) ndarray
-        Part that squeezes.
+    `T` (N,): torques [N m, N].
+    `G` (n_c, N): constraint matrix G_c.
+    `weight` (N, N): w of the norm, symmetric positive definite; 1 by default.
+    Returns `T_mv` (N,): part that moves, of smallest T_mv' W T_mv.
+    Returns `T_sq` (N,): part that squeezes.
     """
     X = G if weight is None else G @ weight
     squeeze = projection(G, X) @ T

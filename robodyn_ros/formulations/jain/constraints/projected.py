@@ -39,22 +39,10 @@ def dependent_first(G):
 
     They are the columns that elimination with complete pivoting chooses first.
 
-    Parameters
-    ----------
-    G : (n_c, N) ndarray
-        Constraint matrix G_c.
-
-    Returns
-    -------
-    dependent : (n_c,) ndarray of int
-        Columns of the dependent velocities.
-    independent : (N - n_c,) ndarray of int
-        The other columns.
-
-    Raises
-    ------
-    ValueError
-        If the rows of G_c are not independent.
+    `G` (n_c, N): constraint matrix G_c.
+    Returns `dependent` ((n_c,) ndarray of int): columns of the dependent velocities.
+    Returns `independent` ((N - n_c,) ndarray of int): the other columns.
+    Raises ValueError: if the rows of G_c are not independent.
     """
     rest, chosen = np.array(G, float), []
     scale = np.abs(rest).max(initial=0.0)
@@ -75,19 +63,9 @@ def dependent_first(G):
 def null_space(G, dependent, independent):
     """Return X_c with G_c X_c = 0, and 1 in the rows of the independent velocities (11.40).
 
-    Parameters
-    ----------
-    G : (n_c, N) ndarray
-        Constraint matrix G_c.
-    dependent : (n_c,) ndarray of int
-        Columns of the dependent velocities.
-    independent : (N - n_c,) ndarray of int
-        Columns of the independent velocities.
-
-    Returns
-    -------
-    (N, N - n_c) ndarray
-        X_c.
+    `G` (n_c, N): constraint matrix G_c.
+    `dependent` ((n_c,) ndarray of int): columns of the dependent velocities.
+    `independent` ((N - n_c,) ndarray of int): columns of the independent velocities.
     """
     X = np.zeros((G.shape[1], len(independent)), G.dtype)
     X[independent] = np.eye(len(independent))
@@ -98,19 +76,9 @@ def null_space(G, dependent, independent):
 def particular(G, right, dependent):
     """Return x with G_c x = right, zero in the independent velocities (11.33, 11.35).
 
-    Parameters
-    ----------
-    G : (n_c, N) ndarray
-        Constraint matrix G_c.
-    right : (n_c,) ndarray
-        Right side.
-    dependent : (n_c,) ndarray of int
-        Columns of the dependent velocities.
-
-    Returns
-    -------
-    (N,) ndarray
-        x.
+    `G` (n_c, N): constraint matrix G_c.
+    `right` (n_c,): right side.
+    `dependent` ((n_c,) ndarray of int): columns of the dependent velocities.
     """
     x = np.zeros(G.shape[1], np.result_type(G, right))
     x[dependent] = np.linalg.solve(G[:, dependent], right)
@@ -120,21 +88,10 @@ def particular(G, right, dependent):
 def forward_dynamics(M, force, G, acceleration):
     """Return the constrained motion: Algorithm 11.3.
 
-    Parameters
-    ----------
-    M : (N, N) ndarray
-        Mass matrix.
-    force : (N,) ndarray
-        T - C [N m, N].
-    G : (n_c, N) ndarray
-        Constraint matrix G_c.
-    acceleration : (n_c,) ndarray
-        Uacc [rad/s2, m/s2].
-
-    Returns
-    -------
-    Projected
-        The motion.
+    `M` (N, N): mass matrix.
+    `force` (N,): t - C [N m, N].
+    `G` (n_c, N): constraint matrix G_c.
+    `acceleration` (n_c,): uacc [rad/s2, m/s2].
     """
     dependent, independent = dependent_first(G)
     X = null_space(G, dependent, independent)
@@ -147,19 +104,9 @@ def forward_dynamics(M, force, G, acceleration):
 def transformation(G, dependent, independent):
     """Return P with G_c P = [G_r, 0] (11.37).
 
-    Parameters
-    ----------
-    G : (n_c, N) ndarray
-        Constraint matrix G_c.
-    dependent : (n_c,) ndarray of int
-        Columns of the dependent velocities.
-    independent : (N - n_c,) ndarray of int
-        Columns of the independent velocities.
-
-    Returns
-    -------
-    (N, N) ndarray
-        P, its columns in the order (dependent, independent).
+    `G` (n_c, N): constraint matrix G_c.
+    `dependent` ((n_c,) ndarray of int): columns of the dependent velocities.
+    `independent` ((N - n_c,) ndarray of int): columns of the independent velocities.
     """
     P = np.zeros((G.shape[1],) * 2)
     P[dependent, np.arange(len(dependent))] = 1.0

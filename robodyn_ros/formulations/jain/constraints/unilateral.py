@@ -46,23 +46,13 @@ class Contact(NamedTuple):
 def problem(solve, force, G, acceleration):
     """Return F and f of (11.51), for contacts that touch at rest: d = d' = 0.
 
-    Parameters
-    ----------
-    solve : callable
-        `solve(x)` returns M^-1 x, or Y_C x where there are bilateral constraints too.
-    force : (N,) ndarray
-        T - C [N m, N].
-    G : (n_c, N) ndarray
-        Gradients of the gaps.
-    acceleration : (n_c,) ndarray
-        Uacc of the gaps [m/s2].
-
-    Returns
-    -------
-    F : (n_c, n_c) ndarray
-        G_c M^-1 G_c'.
-    f : (n_c,) ndarray
-        Gap accelerations without contact forces [m/s2].
+    `solve` (callable): `solve(x)` returns M^-1 x, or Y_C x where there are bilateral constraints
+      too.
+    `force` (N,): t - C [N m, N].
+    `G` (n_c, N): gradients of the gaps.
+    `acceleration` (n_c,): uacc of the gaps [m/s2].
+    Returns `F` (n_c, n_c): G_c M^-1 G_c'.
+    Returns `f` (n_c,): gap accelerations without contact forces [m/s2].
     """
     return G @ solve(G.T), G @ solve(force) - acceleration
 
@@ -70,23 +60,12 @@ def problem(solve, force, G, acceleration):
 def forward_dynamics(solve, force, G, acceleration, active=()):
     """Return the motion in contact; solve the full problem only if `active` fails (11.5.2).
 
-    Parameters
-    ----------
-    solve : callable
-        `solve(x)` returns M^-1 x, or Y_C x where there are bilateral constraints too.
-    force : (N,) ndarray
-        T - C [N m, N].
-    G : (n_c, N) ndarray
-        Gradients of the gaps.
-    acceleration : (n_c,) ndarray
-        Uacc of the gaps [m/s2].
-    active : sequence of int
-        Contacts that were active before.
-
-    Returns
-    -------
-    Contact
-        The motion.
+    `solve` (callable): `solve(x)` returns M^-1 x, or Y_C x where there are bilateral constraints
+      too.
+    `force` (N,): t - C [N m, N].
+    `G` (n_c, N): gradients of the gaps.
+    `acceleration` (n_c,): uacc of the gaps [m/s2].
+    `active` (sequence of int): contacts that were active before.
     """
     F, f = problem(solve, force, G, acceleration)
     active = list(active)
@@ -107,32 +86,18 @@ def frictional(solve, thd, force, normals, tangents, mu, step):
 
     A pyramid approximates the cone, and s is the speed of sliding (Anitescu and Potra 1997).
 
-    Parameters
-    ----------
-    solve : callable
-        `solve(x)` returns M^-1 x, or Y_C x where there are bilateral constraints too.
-    thd : (N,) ndarray
-        Velocities at the start of the step [rad/s, m/s].
-    force : (N,) ndarray
-        T - C [N m, N].
-    normals : (n_c, N) ndarray
-        Gradients of the gaps.
-    tangents : (n_c, edges, N) ndarray
-        Velocities of the contact points along the edges of each pyramid. Each edge comes with its
-        opposite.
-    mu : (n_c,) ndarray
-        Coefficients of friction.
-    step : float
-        Length of the step [s].
-
-    Returns
-    -------
-    thd : (N,) ndarray
-        Velocities at the end of the step [rad/s, m/s].
-    normal : (n_c,) ndarray
-        Normal impulses p [N s].
-    tangential : (n_c, edges) ndarray
-        Impulses b along the edges [N s].
+    `solve` (callable): `solve(x)` returns M^-1 x, or Y_C x where there are bilateral constraints
+      too.
+    `thd` (N,): velocities at the start of the step [rad/s, m/s].
+    `force` (N,): t - C [N m, N].
+    `normals` (n_c, N): gradients of the gaps.
+    `tangents` (n_c, edges, N): velocities of the contact points along the edges of each
+      pyramid. Each edge comes with its opposite.
+    `mu` (n_c,): coefficients of friction.
+    `step`: length of the step [s].
+    Returns `thd` (N,): velocities at the end of the step [rad/s, m/s].
+    Returns `normal` (n_c,): normal impulses p [N s].
+    Returns `tangential` (n_c, edges): impulses b along the edges [N s].
     """
     n_c, edges, N = tangents.shape
     D = tangents.reshape(n_c * edges, N)

@@ -49,19 +49,9 @@ class Velocities(NamedTuple):
 def velocities_of_rates(tree, art, thd):
     """Return the Velocities for given hinge velocities (table 19.1).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    Velocities
-        The velocities.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     return _outward(tree, art, lambda k, drag: (thd[k], thd[k] + drag), thd)
 
@@ -69,19 +59,9 @@ def velocities_of_rates(tree, art, thd):
 def velocities_of_xi(tree, art, xi):
     """Return the Velocities for given xi = (1 + H phi K)' thd (table 19.1).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    xi : (N,) ndarray
-        Un-normalised diagonal velocities.
-
-    Returns
-    -------
-    Velocities
-        The velocities.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `xi` (N,): un-normalised diagonal velocities.
     """
     return _outward(tree, art, lambda k, drag: (xi[k] - drag, xi[k]), xi)
 
@@ -103,19 +83,9 @@ def _outward(tree, art, solve, given):
 def normalised(tree, art, xi):
     """Return eta = D^1/2' xi, for which the kinetic energy is eta' eta / 2 (19.12).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    xi : (N,) ndarray
-        Un-normalised diagonal velocities.
-
-    Returns
-    -------
-    (N,) ndarray
-        Normalised diagonal velocities.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `xi` (N,): un-normalised diagonal velocities.
     """
     return by_hinges(tree, xi, upper_factors(art), np.matmul)
 
@@ -123,19 +93,9 @@ def normalised(tree, art, xi):
 def unnormalised(tree, art, eta):
     """Return xi = D^-1/2' eta.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    eta : (N,) ndarray
-        Normalised diagonal velocities.
-
-    Returns
-    -------
-    (N,) ndarray
-        Un-normalised diagonal velocities.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `eta` (N,): normalised diagonal velocities.
     """
     return by_hinges(tree, eta, upper_factors(art), np.linalg.solve)
 
@@ -143,19 +103,9 @@ def unnormalised(tree, art, eta):
 def forces_of_torques(tree, art, T):
     """Return zeta = l T (table 19.2).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    T : (N,) ndarray
-        Hinge torques, in the order of the tree [N m, N].
-
-    Returns
-    -------
-    (N,) ndarray
-        Normalised forces.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `T` (N,): hinge torques, in the order of the tree [N m, N].
     """
     _, _, epsilon = residual_forces(tree, art, T)
     return normalised_forces(tree, art, epsilon)
@@ -164,19 +114,9 @@ def forces_of_torques(tree, art, T):
 def normalised_forces(tree, art, epsilon):
     """Return zeta = D^-1/2 epsilon.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    epsilon : (N,) ndarray
-        Un-normalised forces.
-
-    Returns
-    -------
-    (N,) ndarray
-        Normalised forces.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `epsilon` (N,): un-normalised forces.
     """
     return by_hinges(tree, epsilon, [U.T for U in upper_factors(art)], np.linalg.solve)
 
@@ -184,19 +124,9 @@ def normalised_forces(tree, art, epsilon):
 def torques_of_forces(tree, art, zeta):
     """Return T = m zeta (table 19.2).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    zeta : (N,) ndarray
-        Normalised forces.
-
-    Returns
-    -------
-    (N,) ndarray
-        Hinge torques [N m, N].
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `zeta` (N,): normalised forces.
     """
     epsilon = by_hinges(tree, zeta, [U.T for U in upper_factors(art)], np.matmul)
     kind = np.result_type(tree.dtype, epsilon)
@@ -212,15 +142,7 @@ def torques_of_forces(tree, art, zeta):
 def upper_factors(art):
     """Return D^1/2' of every hinge: U with U' U = D.
 
-    Parameters
-    ----------
-    art : Articulated
-        Articulated-body quantities of the tree.
-
-    Returns
-    -------
-    list of (r, r) ndarray
-        Upper triangular factors.
+    `art` (Articulated): articulated-body quantities of the tree.
     """
     return [upper_factor(D) for D in art.D]
 
@@ -228,21 +150,10 @@ def upper_factors(art):
 def by_hinges(tree, x, blocks, function):
     """Return a vector to which a function of a block was applied hinge by hinge.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    x : (N,) ndarray
-        Vector.
-    blocks : sequence of (r, r) ndarray
-        Block of each hinge.
-    function : callable
-        `function(block, part)` returns the new part (r,).
-
-    Returns
-    -------
-    (N,) ndarray
-        The parts, in the same order.
+    `tree` (Tree): bodies at one configuration.
+    `x` (N,): vector.
+    `blocks` (sequence of (r, r) ndarray): block of each hinge.
+    `function` (callable): `function(block, part)` returns the new part (r,).
     """
     return np.concatenate([function(block, x[s]) for block, s in zip(blocks, tree.slices)])
 
@@ -250,15 +161,8 @@ def by_hinges(tree, x, blocks, function):
 def one_freedom_each(tree):
     """Raise an error where a hinge has more than one degree of freedom.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Raises
-    ------
-    ModelError
-        If a hinge has.
+    `tree` (Tree): bodies at one configuration.
+    Raises ModelError: if a hinge has.
     """
     for name, H in zip(tree.names, tree.H):
         if len(H) > 1:

@@ -26,17 +26,8 @@ CIRCLE = 0.5 * np.exp(2j * np.pi * (np.arange(12) + 0.5) / 24)
 def riemann_symbols(system, q):
     """Return the Riemann symbols R_hijk of the mass matrix (19.10).
 
-    Parameters
-    ----------
-    system : Robot, RobotModel or Coordinates
-        System of N coordinates.
-    q : (N,) array_like
-        Coordinates [rad, m].
-
-    Returns
-    -------
-    (N, N, N, N) ndarray
-        R_hijk.
+    `system` (Robot, RobotModel or Coordinates): system of N coordinates.
+    `q` ((N,) array_like): coordinates [rad, m].
     """
     second, products = _terms(system, q)
     return second + products
@@ -45,19 +36,9 @@ def riemann_symbols(system, q):
 def is_flat(system, q, tolerance=1e-9):
     """Return whether all Riemann symbols vanish at q.
 
-    Parameters
-    ----------
-    system : Robot, RobotModel or Coordinates
-        System of N coordinates.
-    q : (N,) array_like
-        Coordinates [rad, m].
-    tolerance : float
-        Tolerance relative to the mass matrix and to the terms of the symbols.
-
-    Returns
-    -------
-    bool
-        True if they vanish.
+    `system` (Robot, RobotModel or Coordinates): system of N coordinates.
+    `q` ((N,) array_like): coordinates [rad, m].
+    `tolerance`: tolerance relative to the mass matrix and to the terms of the symbols.
     """
     terms = _terms(system, q)
     size = max(np.abs(each).max() for each in (*terms, energies_of(system)[0].mass_matrix(q)))
@@ -77,15 +58,7 @@ def _terms(system, q):
 def second_order_terms(slopes):
     """Return the bracket of (19.10).
 
-    Parameters
-    ----------
-    slopes : (N, N, N, N) ndarray
-        Second derivatives d^2 M_ab/dc dd at [a, b, c, d].
-
-    Returns
-    -------
-    (N, N, N, N) ndarray
-        Its half, as [h, i, j, k].
+    `slopes` (N, N, N, N): second derivatives d^2 M_ab/dc dd at [a, b, c, d].
     """
     terms = ('hkij', 1), ('ijhk', 1), ('hjik', -1), ('ikhj', -1)
     return 0.5 * sum(sign * np.einsum(f'{each}->hijk', slopes) for each, sign in terms)
@@ -94,17 +67,8 @@ def second_order_terms(slopes):
 def first_order_terms(M, symbols):
     """Return the sum of (19.10) over the Christoffel symbols.
 
-    Parameters
-    ----------
-    M : (N, N) ndarray
-        Mass matrix.
-    symbols : (N, N, N) ndarray
-        [ij, l] at [i, j, l] (4.35).
-
-    Returns
-    -------
-    (N, N, N, N) ndarray
-        The sum, as [h, i, j, k].
+    `M` (N, N): mass matrix.
+    `symbols` (N, N, N): [ij, l] at [i, j, l] (4.35).
     """
     raised = np.linalg.solve(M, symbols.reshape(-1, len(M)).T).T.reshape(symbols.shape)
     return np.einsum('ijl,hkl->hijk', raised, symbols) - np.einsum(
@@ -115,17 +79,8 @@ def first_order_terms(M, symbols):
 def second_derivatives(f, x):
     """Return d^2 f/dx_i dx_j of a matrix function.
 
-    Parameters
-    ----------
-    f : callable
-        `f(x)` returns a matrix, also of complex x.
-    x : (N,) ndarray
-        Point.
-
-    Returns
-    -------
-    (..., N, N) ndarray
-        Derivatives at [..., i, j].
+    `f` (callable): `f(x)` returns a matrix, also of complex x.
+    `x` (N,): point.
     """
     units = np.eye(len(x))
 

@@ -15,23 +15,11 @@ from robodyn_ros.formulations.jain.diagonalised import coordinate_maps, normalis
 def damping_torque(tree, art, moving, c, decoupled=False):
     """Return the damping torque, without gravity.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    moving : Velocities
-        Velocities of the tree.
-    c : (N,) array_like or float
-        Positive decay rates [1/s].
-    decoupled : bool
-        Whether to add C(theta, eta), so that every eta_i decays separately.
-
-    Returns
-    -------
-    (N,) ndarray
-        Hinge torques [N m, N].
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `moving` (Velocities): velocities of the tree.
+    `c` ((N,) array_like or float): positive decay rates [1/s].
+    `decoupled`: whether to add C(theta, eta), so that every eta_i decays separately.
     """
     zeta = -c * coordinate_maps.normalised(tree, art, moving.xi)
     if decoupled:

@@ -22,29 +22,15 @@ from robodyn_ros.formulations.simulate import runge_kutta
 def motion(tree, thd, torque, dt, steps, gravity=True, normalised=False):
     """Simulate a tree in diagonal velocities.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at the start.
-    thd : (N,) ndarray
-        Hinge velocities at the start, in the order of the tree [rad/s, m/s].
-    torque : callable
-        `torque(t, tree, thd)` returns the hinge torques (N,) [N m, N].
-    dt : float
-        Length of a step [s].
-    steps : int
-        Number of steps.
-    gravity : bool
-        Whether gravity acts.
-    normalised : bool
-        Whether to integrate eta in place of xi.
-
-    Returns
-    -------
-    tree : Tree
-        Bodies at the end.
-    thd : (N,) ndarray
-        Hinge velocities at the end [rad/s, m/s].
+    `tree` (Tree): bodies at the start.
+    `thd` (N,): hinge velocities at the start, in the order of the tree [rad/s, m/s].
+    `torque` (callable): `torque(t, tree, thd)` returns the hinge torques (N,) [N m, N].
+    `dt`: length of a step [s].
+    `steps`: number of steps.
+    `gravity`: whether gravity acts.
+    `normalised`: whether to integrate eta in place of xi.
+    Returns `tree` (Tree): bodies at the end.
+    Returns `thd` (N,): hinge velocities at the end [rad/s, m/s].
     """
     start, count = configuration(tree), tree.N
 

@@ -30,20 +30,8 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 def factor(tree):
     """Return m, with mass matrix = m m' (19.20).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (N, N) ndarray
-        m.
-
-    Raises
-    ------
-    ModelError
-        If a hinge has several freedoms.
+    `tree` (Tree): bodies at one configuration.
+    Raises ModelError: if a hinge has several freedoms.
     """
     ops = _operators(tree)
     return ops.innovations_factor.array * _root(ops)
@@ -52,20 +40,8 @@ def factor(tree):
 def inverse_factor(tree):
     """Return l = m^-1 (19.20).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (N, N) ndarray
-        l.
-
-    Raises
-    ------
-    ModelError
-        If a hinge has several freedoms.
+    `tree` (Tree): bodies at one configuration.
+    Raises ModelError: if a hinge has several freedoms.
     """
     ops = _operators(tree)
     return ops.inverse_factor.array / _root(ops)[:, None]
@@ -74,22 +50,9 @@ def inverse_factor(tree):
 def factor_rate(tree, thd):
     """Return dm/dt (19.25).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (N, N) ndarray
-        Rate of m.
-
-    Raises
-    ------
-    ModelError
-        If a hinge has several freedoms.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    Raises ModelError: if a hinge has several freedoms.
     """
     ops, root = _operators(tree), _root(_operators(tree))
     dw, dv, lam = spreads(ops, thd)
@@ -102,22 +65,9 @@ def factor_rate(tree, thd):
 def inverse_factor_rate(tree, thd):
     """Return dl/dt = -l mdot l (19.33).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (N, N) ndarray
-        Rate of l.
-
-    Raises
-    ------
-    ModelError
-        If a hinge has several freedoms.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    Raises ModelError: if a hinge has several freedoms.
     """
     inverse = inverse_factor(tree)
     return -inverse @ factor_rate(tree, thd) @ inverse
@@ -126,22 +76,9 @@ def inverse_factor_rate(tree, thd):
 def root_rate(tree, thd):
     """Return the diagonal of d(D^1/2)/dt (19.24).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (N,) ndarray
-        Rate of D^1/2.
-
-    Raises
-    ------
-    ModelError
-        If a hinge has several freedoms.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    Raises ModelError: if a hinge has several freedoms.
     """
     ops = _operators(tree)
     D_rates = articulated_rates(tree, ops.articulated, thd).D
@@ -151,22 +88,9 @@ def root_rate(tree, thd):
 def coriolis_vector(tree, thd):
     """Return C(theta, eta) by operators (19.29).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (N,) ndarray
-        Coriolis vector of the normalised equations.
-
-    Raises
-    ------
-    ModelError
-        If a hinge has several freedoms.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    Raises ModelError: if a hinge has several freedoms.
     """
     ops = _operators(tree)
     dw, dv, lam = spreads(ops, thd)
@@ -182,17 +106,8 @@ def coriolis_vector(tree, thd):
 def spreads(ops, thd):
     """Return tilde(Delta^w), bar(Delta^v) and lambda as block-diagonal matrices.
 
-    Parameters
-    ----------
-    ops : SpatialOperators
-        Operators of a Tree.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    tuple of three (6n, 6n) ndarray
-        The matrices.
+    `ops` (SpatialOperators): operators of a Tree.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     rates = articulated_rates(ops.tree, ops.articulated, thd)
     blocks = (

@@ -26,24 +26,10 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, 
 def coriolis_vector(tree, art, moving):
     """Return C(theta, eta) of a tree on hinges of one freedom (Algorithm 19.1).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    moving : Velocities
-        Velocities of the tree.
-
-    Returns
-    -------
-    (N,) ndarray
-        Coriolis vector.
-
-    Raises
-    ------
-    ModelError
-        If a hinge has more than one degree of freedom.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `moving` (Velocities): velocities of the tree.
+    Raises ModelError: if a hinge has more than one degree of freedom.
     """
     one_freedom_each(tree)
     rates = articulated_rates(tree, art, moving.thd)
@@ -64,19 +50,9 @@ def coriolis_vector(tree, art, moving):
 def coriolis_vector_of_any_hinge(tree, art, moving):
     """Return C(theta, eta) of a tree on hinges of any freedom, by way of C(theta, xi).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    moving : Velocities
-        Velocities of the tree.
-
-    Returns
-    -------
-    (N,) ndarray
-        Coriolis vector.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `moving` (Velocities): velocities of the tree.
     """
     C = unnormalised_coriolis.coriolis_vector(tree, art, moving)
     D_rates = articulated_rates(tree, art, moving.thd).D

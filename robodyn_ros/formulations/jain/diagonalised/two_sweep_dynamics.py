@@ -28,25 +28,12 @@ from robodyn_ros.formulations.jain.inverse_dynamics import gravity_accelerations
 def xi_rates(tree, art, moving, T, f_ext=None, gravity=True):
     """Return xidot under given torques (19.40 to 19.42).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    moving : Velocities
-        Velocities of the tree.
-    T : (N,) ndarray
-        Hinge torques, in the order of the tree [N m, N].
-    f_ext : (n, 6) ndarray, optional
-        External force on each body, at its origin in its axes [N m, N].
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    (N,) ndarray
-        Rates of the un-normalised diagonal velocities.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `moving` (Velocities): velocities of the tree.
+    `T` (N,): hinge torques, in the order of the tree [N m, N].
+    `f_ext` (n, 6): external force on each body, at its origin in its axes [N m, N].
+    `gravity`: whether gravity acts.
     """
     found = velocity_forces(tree, art, moving)
     own = found.bodies if f_ext is None else found.bodies - f_ext

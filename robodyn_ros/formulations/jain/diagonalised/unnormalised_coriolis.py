@@ -48,19 +48,9 @@ class VelocityForces(NamedTuple):
 def velocity_forces(tree, art, moving: Velocities):
     """Return the forces due to velocities.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    moving : Velocities
-        Velocities of the tree.
-
-    Returns
-    -------
-    VelocityForces
-        The forces.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `moving`: velocities of the tree.
     """
     rates = articulated_rates(tree, art, moving.thd)
     own = np.zeros((tree.n, 6), np.result_type(tree.dtype, moving.xi))
@@ -79,19 +69,9 @@ def velocity_forces(tree, art, moving: Velocities):
 def coriolis_vector(tree, art, moving: Velocities):
     """Return C(theta, xi) (Algorithm 19.2).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    moving : Velocities
-        Velocities of the tree.
-
-    Returns
-    -------
-    (N,) ndarray
-        Coriolis vector.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `moving`: velocities of the tree.
     """
     found = velocity_forces(tree, art, moving)
     return -biased_residual_forces(tree, art, found.torques, found.bodies)[2]
@@ -100,17 +80,8 @@ def coriolis_vector(tree, art, moving: Velocities):
 def kinetic_energy(tree, xi):
     """Return xi' D xi / 2 (19.37).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    xi : (N,) ndarray
-        Un-normalised diagonal velocities.
-
-    Returns
-    -------
-    float
-        Kinetic energy [J].
+    `tree` (Tree): bodies at one configuration.
+    `xi` (N,): un-normalised diagonal velocities.
     """
     D = articulated(tree).D
     return 0.5 * sum(xi[s] @ block @ xi[s] for block, s in zip(D, tree.slices))

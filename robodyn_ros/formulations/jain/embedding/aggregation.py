@@ -43,22 +43,9 @@ class Aggregated(NamedTuple):
 def aggregate(model, nodes):
     """Return the model with some nodes as one, under the aggregation condition (Lem 14.9).
 
-    Parameters
-    ----------
-    model : SkoModel
-        The equations of motion at one state.
-    nodes : collection of int
-        The nodes of S.
-
-    Returns
-    -------
-    Aggregated
-        The model.
-
-    Raises
-    ------
-    ValueError
-        If the nodes have several parents, as the result would be no tree.
+    `model` (SkoModel): the equations of motion at one state.
+    `nodes` (collection of int): the nodes of S.
+    Raises ValueError: if the nodes have several parents, as the result would be no tree.
     """
     up = subgraphs.parents_of(model.parent, nodes)
     if len(up) != 1:
@@ -119,17 +106,8 @@ def aggregate(model, nodes):
 def resolvent_of(model, S):
     """Return A_S of some nodes, block by block (14.3).
 
-    Parameters
-    ----------
-    model : SkoModel
-        The equations of motion at one state.
-    S : sequence of int
-        Nodes in ascending order.
-
-    Returns
-    -------
-    (m_S, m_S) ndarray
-        A_S.
+    `model` (SkoModel): the equations of motion at one state.
+    `S` (sequence of int): nodes in ascending order.
     """
     starts = dict(zip(S, np.cumsum([0, *(model.sizes[k] for k in S)])))
     A = np.eye(sum(model.sizes[k] for k in S), dtype=model.dtype)

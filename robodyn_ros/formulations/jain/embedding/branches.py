@@ -34,15 +34,7 @@ class Branches(NamedTuple):
 def branches(model):
     """Return the branches of a tree: cut wherever a node has more than one child.
 
-    Parameters
-    ----------
-    model : Tree or SkoModel
-        The system.
-
-    Returns
-    -------
-    Branches
-        The branches.
+    `model` (Tree or SkoModel): the system.
     """
     found = {}  # keyed by the last node of each branch, which is nearest to the base
     for k in range(model.n):
@@ -62,17 +54,8 @@ def branches(model):
 def related(found, j, k):
     """Return whether two branches are the same, or one is an ancestor of the other.
 
-    Parameters
-    ----------
-    found : Branches
-        The branches.
-    j, k : int
-        Two of them.
-
-    Returns
-    -------
-    bool
-        True if A has a nonzero block of the two.
+    `found` (Branches): the branches.
+    `j`, `k`: two of them.
     """
     return j in _path(found, k) or k in _path(found, j)
 
@@ -89,15 +72,8 @@ def _path(found, k):
 def resolvent_blocks(model):
     """Return A by branches (14.10).
 
-    Parameters
-    ----------
-    model : Tree or SkoModel
-        The system.
-
-    Returns
-    -------
-    dict
-        {(j, k): A_(j,k)}, for every branch k and its ancestors j, k itself included.
+    `model` (Tree or SkoModel): the system.
+    Returns {(j, k): A_(j,k)}, for every branch k and its ancestors j, k itself included.
     """
     found, E = branches(model), SpatialOperators(model).E_phi.array
     rows = [indices(model.rows, nodes) for nodes in found.nodes]

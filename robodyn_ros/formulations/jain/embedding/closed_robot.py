@@ -58,15 +58,7 @@ class ClosedChain:
     def embedded(self, thd):
         """Return the Embedding at given velocities of all joints.
 
-        Parameters
-        ----------
-        thd : (N,) ndarray
-            Hinge velocities, in the order of the tree [rad/s, m/s].
-
-        Returns
-        -------
-        Embedding
-            The closed chain as an SkoModel.
+        `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
         """
         return embed(self.tree, thd, self.loops, self.couplings, self.independent)
 
@@ -74,22 +66,9 @@ class ClosedChain:
 def closed_chain(robot, q):
     """Return the closed chain of a robot at given coordinates.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with closed loops or mimic joints.
-    q : (nq,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    ClosedChain
-        The closed chain.
-
-    Raises
-    ------
-    ModelError
-        If the origins of a closure do not coincide, or rotors are bodies.
+    `robot` (Robot): robot with closed loops or mimic joints.
+    `q` ((nq,) array_like): joint coordinates [rad, m].
+    Raises ModelError: if the origins of a closure do not coincide, or rotors are bodies.
     """
     model = robot.model
     plain = replace(
@@ -129,21 +108,11 @@ def closed_chain(robot, q):
 def compare_closed(robot, q, qd, qdd):
     """Print torque, mass matrix and acceleration by each method, and return them.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with closed loops or mimic joints.
-    q : (nq,) array_like
-        Joint coordinates [rad, m].
-    qd : (nv,) array_like
-        Joint velocities [rad/s, m/s].
-    qdd : (nv,) array_like
-        Joint accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    Comparison
-        The results.
+    `robot` (Robot): robot with closed loops or mimic joints.
+    `q` ((nq,) array_like): joint coordinates [rad, m].
+    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
+    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
+    Returns the results.
     """
     chain = closed_chain(robot, q)
     tree, (_, rates, accelerations) = chain.tree, robot.expand(q, qd, qdd)

@@ -92,30 +92,14 @@ class Embedding:
     def expand(self, thdd_R):
         """Return the accelerations of the spanning tree from the independent ones (15.10).
 
-        Parameters
-        ----------
-        thdd_R : (N_r,) ndarray
-            Independent accelerations [rad/s2, m/s2].
-
-        Returns
-        -------
-        (N,) ndarray
-            All accelerations [rad/s2, m/s2].
+        `thdd_R` (N_r,): independent accelerations [rad/s2, m/s2].
         """
         return self.X @ thdd_R + self.drift
 
     def pickoff(self, node):
         """Return the Pickoff of a node, for the compliance of the closed chain.
 
-        Parameters
-        ----------
-        node : Node
-            Point of interest on the spanning tree.
-
-        Returns
-        -------
-        Pickoff
-            The same point on the model.
+        `node` (Node): point of interest on the spanning tree.
         """
         index, row = self.where[node.body]
         phi = np.zeros((self.model.sizes[index], 6))
@@ -125,21 +109,10 @@ class Embedding:
     def multipliers(self, tree, thd, thdd, T):
         """Return lambda of a motion, M thdd + C - T = G' lambda, in O(N) and one solve.
 
-        Parameters
-        ----------
-        tree : Tree
-            The spanning tree.
-        thd : (N,) ndarray
-            Hinge velocities, in the order of the tree [rad/s, m/s].
-        thdd : (N,) ndarray
-            Hinge accelerations, in the order of the tree [rad/s2, m/s2].
-        T : (N,) ndarray
-            Hinge torques, in the order of the tree [N m, N].
-
-        Returns
-        -------
-        (n_c,) ndarray
-            Constraint forces [N m, N].
+        `tree` (Tree): the spanning tree.
+        `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+        `thdd` (N,): hinge accelerations, in the order of the tree [rad/s2, m/s2].
+        `T` (N,): hinge torques, in the order of the tree [N m, N].
         """
         missing = newton_euler(tree, thd, thdd)[0] - T
         return np.linalg.solve(self.G[:, self.dependent].T, missing[self.dependent])
@@ -148,31 +121,15 @@ class Embedding:
 def embed(tree, thd, loops=(), couplings=(), independent=None, gravity=True):
     """Return a tree with loops and couplings as an SkoModel in minimal coordinates (15.1).
 
-    Parameters
-    ----------
-    tree : Tree
-        Spanning tree at a configuration that satisfies all constraints.
-    thd : (N,) ndarray
-        Velocities that satisfy them [rad/s, m/s].
-    loops : sequence of Loop
-        Closed loops.
-    couplings : sequence of Coupling
-        Constraints between joints.
-    independent : sequence of int, optional
-        Velocities to keep as independent where there is a choice; by default those with the best
-        pivots.
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    Embedding
-        The model, and the map to all velocities.
-
-    Raises
-    ------
-    ValueError
-        If constraints are not independent of each other, or `independent` is no valid choice.
+    `tree` (Tree): spanning tree at a configuration that satisfies all constraints.
+    `thd` (N,): velocities that satisfy them [rad/s, m/s].
+    `loops` (sequence of Loop): closed loops.
+    `couplings` (sequence of Coupling): constraints between joints.
+    `independent` (sequence of int): velocities to keep as independent where there is a choice; by
+      default those with the best pivots.
+    `gravity`: whether gravity acts.
+    Raises ValueError: if constraints are not independent of each other, or `independent` is no
+      valid choice.
     """
     G, right, sets = _constraints(tree, thd, loops, couplings)
     groups = merged(tree.parent, sets)
@@ -234,17 +191,8 @@ def merged(parent, sets):
 
     The aggregation sub-graph of two may reach into a third, so merging is repeated.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each body.
-    sets : sequence of tuple
-        (nodes, rows of their constraints) of each sub-graph.
-
-    Returns
-    -------
-    list of tuple
-        (nodes, rows) of each merged sub-graph.
+    `parent` (sequence of int): parent of each body.
+    `sets` (sequence of tuple): (nodes, rows of their constraints) of each sub-graph.
     """
     groups = []
     for nodes, rows in sets:
@@ -263,19 +211,9 @@ def restrict(model, k, found):
     The independent velocities feel the inertia of drives at dependent hinges. So this inertia
     moves into the node: each drive becomes one more velocity thd_S(i) of the node, of inertia J_i.
 
-    Parameters
-    ----------
-    model : SkoModel
-        The equations of motion at one state.
-    k : int
-        The node.
-    found : Reduction
-        Velocities of the node by the independent ones.
-
-    Returns
-    -------
-    SkoModel
-        The model.
+    `model` (SkoModel): the equations of motion at one state.
+    `k`: the node.
+    `found` (Reduction): velocities of the node by the independent ones.
     """
     H, M, a, b, s = model.H[k], model.M[k], model.a[k], model.b[k], model.slices[k]
     J, weights, m = model.rotor[s], list(model.weights), model.sizes[k]

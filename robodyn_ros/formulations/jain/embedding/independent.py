@@ -50,26 +50,12 @@ class Reduction(NamedTuple):
 def reduction(Y, acceleration, independent=None, names=None):
     """Return the reduction of constraints Y thd_S = 0, Y thdd_S = acceleration.
 
-    Parameters
-    ----------
-    Y : (n_c, N_S) ndarray
-        Constraint matrix of full row rank.
-    acceleration : (n_c,) ndarray
-        -Ydot thd_S [rad/s2, m/s2].
-    independent : sequence of int, optional
-        The N_S - n_c velocities to keep; by default those with the best pivots.
-    names : sequence of str, optional
-        Names of the velocities for messages; their numbers by default.
-
-    Returns
-    -------
-    Reduction
-        The reduction.
-
-    Raises
-    ------
-    ValueError
-        If the rows are not independent, or the choice leaves Y_1 singular.
+    `Y` (n_c, N_S): constraint matrix of full row rank.
+    `acceleration` (n_c,): -Ydot thd_S [rad/s2, m/s2].
+    `independent` (sequence of int): the N_S - n_c velocities to keep; by default those with the
+      best pivots.
+    `names` (sequence of str): names of the velocities for messages; their numbers by default.
+    Raises ValueError: if the rows are not independent, or the choice leaves Y_1 singular.
     """
     names = list(map(str, range(Y.shape[1]))) if names is None else names
     try:
@@ -100,21 +86,10 @@ def reduction(Y, acceleration, independent=None, names=None):
 def map_rate(Y, Y_rate, X, dependent):
     """Return dX_S/dt (Ex 15.1).
 
-    Parameters
-    ----------
-    Y : (n_c, N_S) ndarray
-        Constraint matrix.
-    Y_rate : (n_c, N_S) ndarray
-        Its rate.
-    X : (N_S, N_R) ndarray
-        X_S.
-    dependent : ndarray of int
-        Dependent entries of thd_S.
-
-    Returns
-    -------
-    (N_S, N_R) ndarray
-        Rate of X_S.
+    `Y` (n_c, N_S): constraint matrix.
+    `Y_rate` (n_c, N_S): its rate.
+    `X` (N_S, N_R): X_S.
+    `dependent` (ndarray of int): dependent entries of thd_S.
     """
     rate = np.zeros(X.shape)
     rate[dependent] = -np.linalg.solve(Y[:, dependent], Y_rate @ X)
@@ -126,21 +101,11 @@ def of_coordinates(g, theta_R, thd_R):
 
     The gradient is by complex step, its rate along thd_R by a difference of exact gradients.
 
-    Parameters
-    ----------
-    g : callable
-        `g(theta_R)` returns theta_S (N_S,), also of complex arguments.
-    theta_R : (N_R,) array_like
-        Independent coordinates [rad, m].
-    thd_R : (N_R,) array_like
-        Independent velocities [rad/s, m/s].
-
-    Returns
-    -------
-    X : (N_S, N_R) ndarray
-        thd_S = X thd_R.
-    drift : (N_S,) ndarray
-        thdd_S = X thdd_R + drift [rad/s2, m/s2].
+    `g` (callable): `g(theta_R)` returns theta_S (N_S,), also of complex arguments.
+    `theta_R` ((N_R,) array_like): independent coordinates [rad, m].
+    `thd_R` ((N_R,) array_like): independent velocities [rad/s, m/s].
+    Returns `X` (N_S, N_R): thd_S = X thd_R.
+    Returns `drift` (N_S,): thdd_S = X thdd_R + drift [rad/s2, m/s2].
     """
     theta_R, thd_R = np.asarray(theta_R, float), np.asarray(thd_R, float)
     step = 1e-5
@@ -155,15 +120,7 @@ def of_coordinates(g, theta_R, thd_R):
 def rank_margin(Y):
     """Return the smallest singular value over the largest, which is 0 where rank is lost.
 
-    Parameters
-    ----------
-    Y : (n_c, N_S) ndarray
-        Matrix.
-
-    Returns
-    -------
-    float
-        Ratio.
+    `Y` (n_c, N_S): matrix.
     """
     values = np.linalg.svd(Y, compute_uv=False)
     return values[-1] / values[0] if len(values) and values[0] > 0.0 else 0.0

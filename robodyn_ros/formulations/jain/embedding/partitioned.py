@@ -81,17 +81,7 @@ class Parts(NamedTuple):
 def indices(slices, nodes):
     """Return the rows of some nodes, in the order of the nodes.
 
-    Parameters
-    ----------
-    slices : sequence of slice
-        Rows of each node.
-    nodes : sequence of int
-        The nodes.
-
-    Returns
-    -------
-    ndarray of int
-        Rows.
+    `slices` (sequence of slice): rows of each node.
     """
     found = [np.arange(slices[k].start, slices[k].stop) for k in nodes]
     return np.concatenate([np.arange(0), *found]).astype(int)
@@ -100,17 +90,8 @@ def indices(slices, nodes):
 def parts(model, nodes):
     """Return the parts of a tree by a path-induced set of nodes (14.2, 14.5).
 
-    Parameters
-    ----------
-    model : Tree or SkoModel
-        The system.
-    nodes : collection of int
-        The nodes of S.
-
-    Returns
-    -------
-    Parts
-        Operators of C, S and P.
+    `model` (Tree or SkoModel): the system.
+    `nodes` (collection of int): the nodes of S.
     """
     ops, cut = SpatialOperators(model), subgraphs.partition(model.parent, nodes)
     rows = [indices(model.rows, part) for part in cut]
@@ -137,15 +118,7 @@ def parts(model, nodes):
 def resolvent(found):
     """Return A of the whole tree from its parts (Lem 14.2).
 
-    Parameters
-    ----------
-    found : Parts
-        Operators of the parts.
-
-    Returns
-    -------
-    ndarray
-        A, in the order C, S, P.
+    `found` (Parts): operators of the parts.
     """
     C, S, P = found.C.A, found.S.A, found.P.A
     down = S @ found.B @ C
@@ -163,20 +136,8 @@ def resolvent(found):
 def mass_matrix_by_parts(found):
     """Return the mass matrix [[M_S, X], [X', M_P + Y]] where C is empty (Ex 14.2).
 
-    Parameters
-    ----------
-    found : Parts
-        Operators of the parts.
-
-    Returns
-    -------
-    ndarray
-        Mass matrix, in the order S, P.
-
-    Raises
-    ------
-    ValueError
-        If S has descendants.
+    `found` (Parts): operators of the parts.
+    Raises ValueError: if S has descendants.
     """
     if len(found.C.A):
         raise ValueError(f'got {len(found.C.A)} rows of descendants of S; expected none')

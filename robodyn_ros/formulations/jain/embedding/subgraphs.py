@@ -41,17 +41,8 @@ class Partition(NamedTuple):
 def above(parent, k):
     """Return the nodes above k, from its parent to the inertial frame.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n bodies; n for a root.
-    k : int
-        A node.
-
-    Returns
-    -------
-    list of int
-        Ancestors; the last is n.
+    `parent` (sequence of int): parent of each of n bodies; n for a root.
+    `k`: a node.
     """
     found = []
     while k < len(parent):
@@ -63,17 +54,8 @@ def above(parent, k):
 def induced_edges(parent, nodes):
     """Return the edges of S_I: those with both ends in S.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n bodies; n for a root.
-    nodes : collection of int
-        The bodies of S.
-
-    Returns
-    -------
-    list of tuple
-        (parent, child) of each edge.
+    `parent` (sequence of int): parent of each of n bodies; n for a root.
+    `nodes` (collection of int): the bodies of S.
     """
     return [(up, k) for up, k in edges_of(parent) if up in nodes and k in nodes]
 
@@ -81,17 +63,8 @@ def induced_edges(parent, nodes):
 def path_induced(parent, nodes):
     """Return S_P: the nodes, and all on the paths between them.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n bodies; n for a root.
-    nodes : collection of int
-        The bodies of S.
-
-    Returns
-    -------
-    set of int
-        S_P.
+    `parent` (sequence of int): parent of each of n bodies; n for a root.
+    `nodes` (collection of int): the bodies of S.
     """
     found = set(nodes)
     for k in nodes:
@@ -105,17 +78,8 @@ def path_induced(parent, nodes):
 def is_path_induced(parent, nodes):
     """Return whether no path between the nodes leaves them.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n bodies; n for a root.
-    nodes : collection of int
-        The bodies of S.
-
-    Returns
-    -------
-    bool
-        True if S is path-induced.
+    `parent` (sequence of int): parent of each of n bodies; n for a root.
+    `nodes` (collection of int): the bodies of S.
     """
     return path_induced(parent, nodes) == set(nodes)
 
@@ -123,17 +87,8 @@ def is_path_induced(parent, nodes):
 def parents_of(parent, nodes):
     """Return the nodes outside S with a child in S.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n bodies; n for a root.
-    nodes : collection of int
-        The bodies of S.
-
-    Returns
-    -------
-    set of int
-        Parents; n is the inertial frame.
+    `parent` (sequence of int): parent of each of n bodies; n for a root.
+    `nodes` (collection of int): the bodies of S.
     """
     return {parent[k] for k in nodes} - set(nodes)
 
@@ -141,17 +96,8 @@ def parents_of(parent, nodes):
 def may_aggregate(parent, nodes):
     """Return whether S can become one node: it has exactly one parent (14.4.2).
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n bodies; n for a root.
-    nodes : collection of int
-        The bodies of S.
-
-    Returns
-    -------
-    bool
-        The aggregation condition.
+    `parent` (sequence of int): parent of each of n bodies; n for a root.
+    `nodes` (collection of int): the bodies of S.
     """
     return len(parents_of(parent, nodes)) == 1
 
@@ -159,22 +105,9 @@ def may_aggregate(parent, nodes):
 def partition(parent, nodes):
     """Return the partition of a tree by a path-induced S (Lem 14.1).
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n bodies; n for a root.
-    nodes : collection of int
-        The bodies of S.
-
-    Returns
-    -------
-    Partition
-        C, S and P.
-
-    Raises
-    ------
-    ValueError
-        If a path between nodes of S leaves S.
+    `parent` (sequence of int): parent of each of n bodies; n for a root.
+    `nodes` (collection of int): the bodies of S.
+    Raises ValueError: if a path between nodes of S leaves S.
     """
     S = set(nodes)
     missing = path_induced(parent, S) - S
@@ -193,17 +126,8 @@ def aggregation(parent, nodes):
     It has the nodes on the paths up to the closest common ancestor. The ancestor belongs to it
     where it is in S.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n bodies; n for a root.
-    nodes : collection of int
-        The bodies of S.
-
-    Returns
-    -------
-    set of int
-        S_A.
+    `parent` (sequence of int): parent of each of n bodies; n for a root.
+    `nodes` (collection of int): the bodies of S.
     """
     return _up_to_common(parent, nodes, set(nodes))
 
@@ -213,19 +137,9 @@ def loop(parent, x, y):
 
     The body where they meet is left out, also where it is x or y.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n bodies; n for a root.
-    x : int
-        First body.
-    y : int
-        Second body; n for the inertial frame.
-
-    Returns
-    -------
-    set of int
-        S.
+    `parent` (sequence of int): parent of each of n bodies; n for a root.
+    `x`: first body.
+    `y`: second body; n for the inertial frame.
     """
     return _up_to_common(parent, (x, y), set())
 
@@ -244,17 +158,8 @@ def aggregated_edges(parent, nodes):
 
     The inertial frame is node n. By lemma 14.3 the edges within S do not matter.
 
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each of n bodies; n for a root.
-    nodes : collection of int
-        The bodies of S.
-
-    Returns
-    -------
-    list of tuple
-        (parent, child) of each edge; the aggregate is node n + 1.
+    `parent` (sequence of int): parent of each of n bodies; n for a root.
+    `nodes` (collection of int): the bodies of S.
     """
     n = len(parent)
 

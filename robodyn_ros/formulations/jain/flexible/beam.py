@@ -67,34 +67,15 @@ class ModalBeam(NamedTuple):
 def uniform_beam(beam, in_xy=0, in_xz=0, torsion=0, loaded_tip=False, damping=0.0, nodes=48):
     """Return a beam as a modal body, with given numbers of modes.
 
-    Parameters
-    ----------
-    beam : Beam
-        The beam.
-    in_xy : int
-        Number of bending modes along y.
-    in_xz : int
-        Number of bending modes along z.
-    torsion : int
-        Number of torsion modes.
-    loaded_tip : bool
-        Whether a body is mounted on the tip. Bending modes then begin with displacement and slope
-        of the tip, torsion modes with its angle.
-    damping : float
-        Rayleigh damping: D is K times this [s].
-    nodes : int
-        Number of Gauss points along the beam.
-
-    Returns
-    -------
-    ModalBeam
-        The beam.
-
-    Raises
-    ------
-    ParameterError
-        Without any mode, for torsion without polar inertia and GJ, or for a loaded tip with one
-        bending mode.
+    `in_xy`: number of bending modes along y.
+    `in_xz`: number of bending modes along z.
+    `torsion`: number of torsion modes.
+    `loaded_tip`: whether a body is mounted on the tip. Bending modes then begin with displacement
+      and slope of the tip, torsion modes with its angle.
+    `damping`: rayleigh damping: D is K times this [s].
+    `nodes`: number of Gauss points along the beam.
+    Raises ParameterError: without any mode, for torsion without polar inertia and GJ, or for a
+      loaded tip with one bending mode.
     """
     _check(beam, in_xy, in_xz, torsion, loaded_tip)
     points, weights = np.polynomial.legendre.leggauss(nodes)
@@ -124,21 +105,9 @@ def uniform_beam(beam, in_xy=0, in_xz=0, torsion=0, loaded_tip=False, damping=0.
 def natural_frequencies(beam, in_xy=0, in_xz=0, torsion=0):
     """Return the frequencies of the beam with a free tip, in closed form.
 
-    Parameters
-    ----------
-    beam : Beam
-        The beam.
-    in_xy : int
-        Number of bending modes along y.
-    in_xz : int
-        Number of bending modes along z.
-    torsion : int
-        Number of torsion modes.
-
-    Returns
-    -------
-    (n_md,) ndarray
-        Frequencies [rad/s].
+    `in_xy`: number of bending modes along y.
+    `in_xz`: number of bending modes along z.
+    `torsion`: number of torsion modes.
     """
     bending = [
         bending_roots(count) ** 2 * np.sqrt(EI / (beam.mass * beam.length**3))

@@ -24,34 +24,18 @@ STRAIN_FREE = 1e-6
 def craig_bampton(mass, stiffness, boundary, root=0, damping_ratio=0.0):
     """Return a Craig-Bampton model as a modal body with its boundary nodes.
 
-    Parameters
-    ----------
-    mass : (6 b + n_x, 6 b + n_x) ndarray
-        Symmetric mass matrix, in the axes of the body [kg, m, rad].
-    stiffness : (6 b + n_x, 6 b + n_x) ndarray
-        Symmetric stiffness matrix, in the axes of the body [N, m, rad].
-    boundary : (b, 3) array_like
-        Positions of the boundary nodes [m].
-    root : int
-        Boundary node that carries the body frame.
-    damping_ratio : float
-        D = 2 ratio K omega^-1 in the modes of the body fixed at the root.
-
-    Returns
-    -------
-    body : ModalBody
-        The body.
-    root : Interface
-        Its root node.
-    others : tuple of Interface
-        Its other boundary nodes.
-
-    Raises
-    ------
-    ShapeError
-        If sizes do not match.
-    ParameterError
-        If a rigid motion strains the body.
+    `mass` (6 b + n_x, 6 b + n_x): symmetric mass matrix, in the axes of the body [kg, m,
+      rad].
+    `stiffness` (6 b + n_x, 6 b + n_x): symmetric stiffness matrix, in the axes of the
+      body [N, m, rad].
+    `boundary` ((b, 3) array_like): positions of the boundary nodes [m].
+    `root`: boundary node that carries the body frame.
+    `damping_ratio`: d = 2 ratio K omega^-1 in the modes of the body fixed at the root.
+    Returns `body` (ModalBody): the body.
+    Returns `root` (Interface): its root node.
+    Returns `others` (tuple of Interface): its other boundary nodes.
+    Raises ShapeError: if sizes do not match.
+    Raises ParameterError: if a rigid motion strains the body.
     """
     boundary, b = np.asarray(boundary, float), len(boundary)
     size = len(mass)

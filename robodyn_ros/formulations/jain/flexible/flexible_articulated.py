@@ -83,15 +83,7 @@ class Simplified(NamedTuple):
 def two_stages(tree):
     """Return the articulated-body quantities in full size: Algorithm 13.5.
 
-    Parameters
-    ----------
-    tree : FlexibleTree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    TwoStages
-        The quantities.
+    `tree` (FlexibleTree): bodies at one configuration.
     """
     P, rows = [np.array(M) for M in tree.M], []
     for k, up in enumerate(tree.parent):
@@ -112,21 +104,9 @@ def two_stages(tree):
 def modal_inverses(tree):
     """Return L of every body, valid at all configurations of these bodies (13.71).
 
-    Parameters
-    ----------
-    tree : FlexibleTree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    tuple of (n_md, n_md) ndarray
-        L.
-
-    Raises
-    ------
-    ParameterError
-        If M_fl or Pi_B depends on the deformation, or H_M M_fl H_M' is singular. A mode without
-        mass of its own makes it singular.
+    `tree` (FlexibleTree): bodies at one configuration.
+    Raises ParameterError: if M_fl or Pi_B depends on the deformation, or H_M M_fl H_M' is
+      singular. A mode without mass of its own makes it singular.
     """
     found = []
     for k, body in enumerate(tree.bodies):
@@ -149,17 +129,8 @@ def modal_inverses(tree):
 def simplified(tree, L=None):
     """Return the articulated-body quantities in rigid-body size: Algorithm 13.6.
 
-    Parameters
-    ----------
-    tree : FlexibleTree
-        Bodies at one configuration.
-    L : tuple of ndarray, optional
-        `modal_inverses` of the same bodies. With it, D_m^-1 is by (13.70).
-
-    Returns
-    -------
-    Simplified
-        The quantities.
+    `tree` (FlexibleTree): bodies at one configuration.
+    `L` (tuple of ndarray): `modal_inverses` of the same bodies. With it, D_m^-1 is by (13.70).
     """
     P, rows = [np.array(M) for M in tree.M], []
     passed = [[] for _ in range(tree.n)]  # (A_fl, Gamma) of the children

@@ -24,26 +24,15 @@ from robodyn_ros.formulations.jain.flexible.flexible_tree import (
 def forward_dynamics(tree, rate, T, L=None, gravity=True):
     """Return the accelerations under given forces: Algorithm 13.7.
 
-    Parameters
-    ----------
-    tree : FlexibleTree
-        Bodies at one configuration.
-    rate : (N,) ndarray
-        Velocities varthetadot, in the order of the tree.
-    T : (N,) ndarray
-        Generalised forces of modes and hinges, in the order of the tree. Those of the modes are
-        zero if only motors act.
-    L : tuple of ndarray, optional
-        See `flexible_articulated.simplified`.
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    varthetaddot : (N,) ndarray
-        Accelerations, in the order of the tree.
-    alpha_fl : list of (n_md + 6,) ndarray
-        Acceleration of each body; with gravity, minus that of free fall.
+    `tree` (FlexibleTree): bodies at one configuration.
+    `rate` (N,): velocities varthetadot, in the order of the tree.
+    `T` (N,): generalised forces of modes and hinges, in the order of the tree. Those of
+      the modes are zero if only motors act.
+    `L` (tuple of ndarray): see `flexible_articulated.simplified`.
+    `gravity`: whether gravity acts.
+    Returns `varthetaddot` (N,): accelerations, in the order of the tree.
+    Returns `alpha_fl` (list of (n_md + 6,) ndarray): acceleration of each body; with gravity,
+      minus that of free fall.
     """
     art, V = simplified(tree, L), velocities(tree, rate)
     a, z = coriolis_accelerations(tree, V, rate), bias_forces(tree, V, rate)

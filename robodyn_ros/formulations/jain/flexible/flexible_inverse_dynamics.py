@@ -23,25 +23,14 @@ from robodyn_ros.formulations.jain.flexible.flexible_tree import (
 def inverse_dynamics(tree, rate, acceleration, gravity=True):
     """Return the generalised forces of a motion: Algorithm 13.1.
 
-    Parameters
-    ----------
-    tree : FlexibleTree
-        Bodies at one configuration.
-    rate : (N,) ndarray
-        Velocities varthetadot, in the order of the tree.
-    acceleration : (N,) ndarray
-        Accelerations varthetaddot, in the order of the tree.
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    T : (N,) ndarray
-        Generalised forces of modes and hinges, in the order of the tree.
-    f_fl : list of (n_md + 6,) ndarray
-        Force on each body.
-    alpha_fl : list of (n_md + 6,) ndarray
-        Acceleration of each body; with gravity, minus that of free fall.
+    `tree` (FlexibleTree): bodies at one configuration.
+    `rate` (N,): velocities varthetadot, in the order of the tree.
+    `acceleration` (N,): accelerations varthetaddot, in the order of the tree.
+    `gravity`: whether gravity acts.
+    Returns `T` (N,): generalised forces of modes and hinges, in the order of the tree.
+    Returns `f_fl` (list of (n_md + 6,) ndarray): force on each body.
+    Returns `alpha_fl` (list of (n_md + 6,) ndarray): acceleration of each body; with gravity,
+      minus that of free fall.
     """
     V = velocities(tree, rate)
     a = coriolis_accelerations(tree, V, rate)

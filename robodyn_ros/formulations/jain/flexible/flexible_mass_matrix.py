@@ -16,15 +16,7 @@ import numpy as np
 def mass_matrix(tree):
     """Return the mass matrix of flexible links: Algorithm 13.2.
 
-    Parameters
-    ----------
-    tree : FlexibleTree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (N, N) ndarray
-        Mass matrix, in the order of the tree.
+    `tree` (FlexibleTree): bodies at one configuration.
     """
     R = [np.array(M) for M in tree.M]
     matrix = np.zeros((tree.N, tree.N), tree.dtype)

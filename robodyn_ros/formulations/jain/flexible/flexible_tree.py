@@ -131,19 +131,10 @@ class FlexibleTree(SkoStructure):
     def parts(self, x, k):
         """Return the modal and the hinge part of a body in a vector.
 
-        Parameters
-        ----------
-        x : (N,) ndarray
-            Vector in the order of the tree.
-        k : int
-            The body.
-
-        Returns
-        -------
-        modes : (n_md,) ndarray
-            Modal part.
-        hinge : (r,) ndarray
-            Hinge part.
+        `x` (N,): vector in the order of the tree.
+        `k`: the body.
+        Returns `modes` (n_md,): modal part.
+        Returns `hinge` (r,): hinge part.
         """
         own, n = x[self.slices[k]], self.modes[k]
         return own[:n], own[n:]
@@ -155,24 +146,10 @@ def flexible_tree(bodies, q, gravity=(0.0, 0.0, -9.81)):
     The velocities have the same order as the coordinates: eta, then theta of every body in turn.
     `dofs` maps the order of the tree, tips first, to it.
 
-    Parameters
-    ----------
-    bodies : sequence of FlexibleBody
-        The bodies, from base to tip.
-    q : (nq,) array_like
-        eta and theta of every body in turn, real or complex.
-    gravity : (3,) array_like
-        Acceleration of free fall in the inertial frame [m/s2].
-
-    Returns
-    -------
-    FlexibleTree
-        The tree.
-
-    Raises
-    ------
-    ShapeError
-        If q has another length, or an Interface has modes of another body.
+    `bodies` (sequence of FlexibleBody): the bodies, from base to tip.
+    `q` ((nq,) array_like): eta and theta of every body in turn, real or complex.
+    `gravity` ((3,) array_like): acceleration of free fall in the inertial frame [m/s2].
+    Raises ShapeError: if q has another length, or an Interface has modes of another body.
     """
     q = np.asarray(q)
     size = sum(body.modal.n_md + body.hinge.nq for body in bodies)
@@ -229,17 +206,8 @@ def flexible_tree(bodies, q, gravity=(0.0, 0.0, -9.81)):
 def velocities(tree, rate):
     """Return V_fl of all bodies (13.29).
 
-    Parameters
-    ----------
-    tree : FlexibleTree
-        Bodies at one configuration.
-    rate : (N,) ndarray
-        Velocities varthetadot, in the order of the tree.
-
-    Returns
-    -------
-    list of (n_md + 6,) ndarray
-        Modal velocities, then the velocity of the body frame.
+    `tree` (FlexibleTree): bodies at one configuration.
+    `rate` (N,): velocities varthetadot, in the order of the tree.
     """
     return scatter(tree, [H.T @ rate[s] for H, s in zip(tree.H, tree.slices)], tree.weights)
 
@@ -249,19 +217,9 @@ def coriolis_accelerations(tree, V, rate):
 
     The three frames O_k^+, O_k and k follow each other. Each has a = dDelta/dt + tilde(V) Delta.
 
-    Parameters
-    ----------
-    tree : FlexibleTree
-        Bodies at one configuration.
-    V : sequence of (n_md + 6,) ndarray
-        V_fl of each body.
-    rate : (N,) ndarray
-        Velocities varthetadot, in the order of the tree.
-
-    Returns
-    -------
-    list of (6,) ndarray
-        Coriolis accelerations [rad/s2, m/s2].
+    `tree` (FlexibleTree): bodies at one configuration.
+    `V` (sequence of (n_md + 6,) ndarray): V_fl of each body.
+    `rate` (N,): velocities varthetadot, in the order of the tree.
     """
     found = []
     for k, (body, up) in enumerate(zip(tree.bodies, tree.parent)):
@@ -288,19 +246,9 @@ def coriolis_accelerations(tree, V, rate):
 def bias_forces(tree, V, rate):
     """Return b_fl + K vartheta of all bodies, with the damping (13.37).
 
-    Parameters
-    ----------
-    tree : FlexibleTree
-        Bodies at one configuration.
-    V : sequence of (n_md + 6,) ndarray
-        V_fl of each body.
-    rate : (N,) ndarray
-        Velocities varthetadot, in the order of the tree.
-
-    Returns
-    -------
-    list of (n_md + 6,) ndarray
-        Forces.
+    `tree` (FlexibleTree): bodies at one configuration.
+    `V` (sequence of (n_md + 6,) ndarray): V_fl of each body.
+    `rate` (N,): velocities varthetadot, in the order of the tree.
     """
     found = []
     for k, body in enumerate(tree.bodies):
@@ -317,19 +265,9 @@ def sko_model(tree, rate, gravity=True):
     Its b contains the strain forces, and a of its roots minus the acceleration of free fall.
     Algorithms 9.3, 9.4 and 9.5 for it are 13.2, 13.3 and 13.4 of this chapter.
 
-    Parameters
-    ----------
-    tree : FlexibleTree
-        Bodies at one configuration.
-    rate : (N,) ndarray
-        Velocities varthetadot, in the order of the tree.
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    SkoModel
-        The model.
+    `tree` (FlexibleTree): bodies at one configuration.
+    `rate` (N,): velocities varthetadot, in the order of the tree.
+    `gravity`: whether gravity acts.
     """
     V = velocities(tree, rate)
     a = []
@@ -353,17 +291,8 @@ def sko_model(tree, rate, gravity=True):
 def kinetic_energy(tree, rate):
     """Return the sum of V_fl' M_fl V_fl / 2 (13.26).
 
-    Parameters
-    ----------
-    tree : FlexibleTree
-        Bodies at one configuration.
-    rate : (N,) ndarray
-        Velocities varthetadot, in the order of the tree.
-
-    Returns
-    -------
-    float
-        Energy [J].
+    `tree` (FlexibleTree): bodies at one configuration.
+    `rate` (N,): velocities varthetadot, in the order of the tree.
     """
     return sum(0.5 * V @ M @ V for V, M in zip(velocities(tree, rate), tree.M))
 
@@ -371,15 +300,7 @@ def kinetic_energy(tree, rate):
 def potential_energy(tree):
     """Return the energy of strain and of gravity, eta' K eta / 2 + sum g' (m o + R m p).
 
-    Parameters
-    ----------
-    tree : FlexibleTree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    float
-        Energy [J].
+    `tree` (FlexibleTree): bodies at one configuration.
     """
     g, total = tree.g[3:], 0.0
     place = [None] * tree.n + [(np.eye(3), np.zeros(3))]

@@ -84,15 +84,7 @@ class ModalBody:
     def mass(self, eta):
         """Return M_fl of the deformed body (13.27).
 
-        Parameters
-        ----------
-        eta : (n_md,) ndarray
-            Modal coordinates.
-
-        Returns
-        -------
-        (n_md + 6, n_md + 6) ndarray
-            M_fl.
+        `eta` (n_md,): modal coordinates.
         """
         M = self.M_0 + np.tensordot(eta, self.M_1, 1)
         M[-6:, -6:] += np.tensordot(eta, np.tensordot(eta, self.M_2, 1), 1)
@@ -101,15 +93,7 @@ class ModalBody:
     def mass_gradient(self, eta):
         """Return dM_fl/deta.
 
-        Parameters
-        ----------
-        eta : (n_md,) ndarray
-            Modal coordinates.
-
-        Returns
-        -------
-        (n_md, n_md + 6, n_md + 6) ndarray
-            Derivative by each eta.
+        `eta` (n_md,): modal coordinates.
         """
         slope = self.M_1 + 0.0 * np.sum(eta)
         slope[:, -6:, -6:] += 2.0 * np.tensordot(eta, self.M_2, 1)
@@ -118,17 +102,8 @@ class ModalBody:
     def gyroscopic(self, eta, V_fl):
         """Return the gyroscopic force b_fl (13.38).
 
-        Parameters
-        ----------
-        eta : (n_md,) ndarray
-            Modal coordinates.
-        V_fl : (n_md + 6,) ndarray
-            Modal velocities, then the velocity of the body frame.
-
-        Returns
-        -------
-        (n_md + 6,) ndarray
-            b_fl.
+        `eta` (n_md,): modal coordinates.
+        `V_fl` (n_md + 6,): modal velocities, then the velocity of the body frame.
         """
         slope, n = self.mass_gradient(eta), self.n_md
         b = np.tensordot(V_fl[:n], slope, 1) @ V_fl
@@ -139,60 +114,28 @@ class ModalBody:
     def strain_force(self, eta, eta_rate):
         """Return K eta + D etadot (13.39), with the damping.
 
-        Parameters
-        ----------
-        eta : (n_md,) ndarray
-            Modal coordinates.
-        eta_rate : (n_md,) ndarray
-            Their rates.
-
-        Returns
-        -------
-        (n_md,) ndarray
-            Modal forces.
+        `eta` (n_md,): modal coordinates.
+        `eta_rate` (n_md,): their rates.
         """
         return self.stiffness @ eta + self.damping @ eta_rate
 
     def with_strain(self, stiffness, damping):
         """Return the body with another stiffness and damping.
 
-        Parameters
-        ----------
-        stiffness : (n_md, n_md) ndarray
-            Modal stiffness.
-        damping : (n_md, n_md) ndarray
-            Modal damping.
-
-        Returns
-        -------
-        ModalBody
-            The body.
+        `stiffness` (n_md, n_md): modal stiffness.
+        `damping` (n_md, n_md): modal damping.
         """
         return replace(self, stiffness=stiffness, damping=damping)
 
     def frozen(self):
-        """Return the body with a mass matrix that does not depend on its deformation (Ex 13.1).
-
-        Returns
-        -------
-        ModalBody
-            The body, with M_1 and M_2 zero.
-        """
+        """Return the body with a mass matrix that does not depend on its deformation (Ex 13.1)."""
         return replace(self, M_1=np.zeros_like(self.M_1), M_2=np.zeros_like(self.M_2))
 
 
 def rigid(M):
     """Return a rigid body as a ModalBody without modes.
 
-    Parameters
-    ----------
-    M : (6, 6) ndarray
-        Spatial inertia.
-
-    Returns
-    -------
-    ModalBody
-        The body.
+    `M` (6, 6): spatial inertia.
     """
     return ModalBody(
         M, np.zeros((0, 6, 6)), np.zeros((0, 0, 6, 6)), np.zeros((0, 0)), np.zeros((0, 0))
@@ -225,17 +168,9 @@ class Interface:
     def pose(self, eta):
         """Return the pose of the node on the deformed body (13.2).
 
-        Parameters
-        ----------
-        eta : (n_md,) ndarray
-            Modal coordinates.
-
-        Returns
-        -------
-        R : (3, 3) ndarray
-            Axes of the node in those of the body.
-        l : (3,) ndarray
-            Origin of the node in the axes of the body [m].
+        `eta` (n_md,): modal coordinates.
+        Returns `R` (3, 3): axes of the node in those of the body.
+        Returns `l` (3,): origin of the node in the axes of the body [m].
         """
         delta = self.Pi @ eta
         return gibbs_rotation(0.5 * delta[:3]) @ self.R, self.p + delta[3:]
@@ -246,15 +181,7 @@ class Interface:
         N is Pi turned into the node's axes, except for the angular part. Its exact form is
         (1 - S(delta_q) / 2) Pi_q / (1 + delta_q^2 / 4).
 
-        Parameters
-        ----------
-        eta : (n_md,) ndarray
-            Modal coordinates.
-
-        Returns
-        -------
-        (6, n_md) ndarray
-            N, in the axes of the node.
+        `eta` (n_md,): modal coordinates.
         """
         R, _ = self.pose(eta)
         delta = (self.Pi @ eta)[:3]
@@ -264,17 +191,8 @@ class Interface:
     def drift(self, eta, eta_rate):
         """Return (dN/dt) etadot, as the node sees it.
 
-        Parameters
-        ----------
-        eta : (n_md,) ndarray
-            Modal coordinates.
-        eta_rate : (n_md,) ndarray
-            Their rates.
-
-        Returns
-        -------
-        (6,) ndarray
-            Acceleration [rad/s2, m/s2].
+        `eta` (n_md,): modal coordinates.
+        `eta_rate` (n_md,): their rates.
         """
         delta, rate = (self.Pi @ eta)[:3], (self.Pi @ eta_rate)[:3]
         moving = self.motion(eta) @ eta_rate
@@ -284,15 +202,7 @@ class Interface:
     def carried(self, eta):
         """Return A_fl = [N'; phi(k, node)], from forces on the node to forces on the body (13.52).
 
-        Parameters
-        ----------
-        eta : (n_md,) ndarray
-            Modal coordinates.
-
-        Returns
-        -------
-        (n_md + 6, 6) ndarray
-            A_fl.
+        `eta` (n_md,): modal coordinates.
         """
         R, l = self.pose(eta)  # noqa: E741  the letter of the book
         return np.vstack((self.motion(eta).T, phi(l, R)))
@@ -301,18 +211,8 @@ class Interface:
 def fixed(p, R=None, n_md=0):
     """Return the Interface of a node that no mode moves (13.21).
 
-    Parameters
-    ----------
-    p : (3,) array_like
-        Origin in the axes of the body [m].
-    R : (3, 3) ndarray, optional
-        Axes in those of the body; the same by default.
-    n_md : int
-        Number of modes of the body.
-
-    Returns
-    -------
-    Interface
-        The node.
+    `p` ((3,) array_like): origin in the axes of the body [m].
+    `R` (3, 3): axes in those of the body; the same by default.
+    `n_md`: number of modes of the body.
     """
     return Interface(np.asarray(p, float), np.eye(3) if R is None else R, np.zeros((6, n_md)))

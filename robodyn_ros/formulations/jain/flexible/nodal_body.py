@@ -66,15 +66,7 @@ class NodalBody:
     def carried(self, u):
         """Return B of the deformed body (13.8).
 
-        Parameters
-        ----------
-        u : (6 m,) ndarray
-            Displacements of the nodes [rad, m].
-
-        Returns
-        -------
-        (6, 6 m) ndarray
-            B.
+        `u` (6 m,): displacements of the nodes [rad, m].
         """
         return np.hstack(
             [phi(p + each[3:], np.eye(3)) for p, each in zip(self.p, u.reshape(-1, 6))]
@@ -83,19 +75,9 @@ class NodalBody:
     def velocities(self, V, u, u_rate):
         """Return the velocities of the nodes, V_nd = B' V + udot (13.7).
 
-        Parameters
-        ----------
-        V : (6,) ndarray
-            Velocity of the body frame [rad/s, m/s].
-        u : (6 m,) ndarray
-            Displacements of the nodes [rad, m].
-        u_rate : (6 m,) ndarray
-            Their rates [rad/s, m/s].
-
-        Returns
-        -------
-        (6 m,) ndarray
-            V_nd [rad/s, m/s].
+        `V` (6,): velocity of the body frame [rad/s, m/s].
+        `u` (6 m,): displacements of the nodes [rad, m].
+        `u_rate` (6 m,): their rates [rad/s, m/s].
         """
         return self.carried(u).T @ V + u_rate
 
@@ -104,23 +86,11 @@ class NodalBody:
 
         With Pi = 1, a_nd = (dB'/dt) V = [0; omega x deltadot_l].
 
-        Parameters
-        ----------
-        V : (6,) ndarray
-            Velocity of the body frame [rad/s, m/s].
-        alpha : (6,) ndarray
-            Acceleration of the body frame [rad/s2, m/s2].
-        u : (6 m,) ndarray
-            Displacements of the nodes [rad, m].
-        u_rate : (6 m,) ndarray
-            Their rates [rad/s, m/s].
-        u_rate2 : (6 m,) ndarray
-            Their second derivatives [rad/s2, m/s2].
-
-        Returns
-        -------
-        (6 m,) ndarray
-            alpha_nd [rad/s2, m/s2].
+        `V` (6,): velocity of the body frame [rad/s, m/s].
+        `alpha` (6,): acceleration of the body frame [rad/s2, m/s2].
+        `u` (6 m,): displacements of the nodes [rad, m].
+        `u_rate` (6 m,): their rates [rad/s, m/s].
+        `u_rate2` (6 m,): their second derivatives [rad/s2, m/s2].
         """
         bias = [
             np.concatenate((np.zeros(3), np.cross(V[:3], rate[3:])))
@@ -131,17 +101,8 @@ class NodalBody:
     def gyroscopic(self, V, V_nd):
         """Return b_nd = bar([omega(k); v(O^j)]) M V(O^j), with derivatives in the body.
 
-        Parameters
-        ----------
-        V : (6,) ndarray
-            Velocity of the body frame [rad/s, m/s].
-        V_nd : (6 m,) ndarray
-            Velocities of the nodes [rad/s, m/s].
-
-        Returns
-        -------
-        (6 m,) ndarray
-            b_nd [N m, N].
+        `V` (6,): velocity of the body frame [rad/s, m/s].
+        `V_nd` (6 m,): velocities of the nodes [rad/s, m/s].
         """
         nodes = V_nd.reshape(-1, 6)
         return np.concatenate(
@@ -151,23 +112,11 @@ class NodalBody:
     def forces(self, V, alpha, u, u_rate, u_rate2):
         """Return the forces f_nd for a motion of the nodes, without a child on the body (13.9).
 
-        Parameters
-        ----------
-        V : (6,) ndarray
-            Velocity of the body frame [rad/s, m/s].
-        alpha : (6,) ndarray
-            Acceleration of the body frame [rad/s2, m/s2].
-        u : (6 m,) ndarray
-            Displacements of the nodes [rad, m].
-        u_rate : (6 m,) ndarray
-            Their rates [rad/s, m/s].
-        u_rate2 : (6 m,) ndarray
-            Their second derivatives [rad/s2, m/s2].
-
-        Returns
-        -------
-        (6 m,) ndarray
-            f_nd [N m, N].
+        `V` (6,): velocity of the body frame [rad/s, m/s].
+        `alpha` (6,): acceleration of the body frame [rad/s2, m/s2].
+        `u` (6 m,): displacements of the nodes [rad, m].
+        `u_rate` (6 m,): their rates [rad/s, m/s].
+        `u_rate2` (6 m,): their second derivatives [rad/s2, m/s2].
         """
         V_nd = self.velocities(V, u, u_rate)
         inertial = self.structural_mass @ self.accelerations(V, alpha, u, u_rate, u_rate2)
@@ -176,17 +125,8 @@ class NodalBody:
     def interaction(self, j, weight):
         """Return C_fl of a node that carries a child (13.19).
 
-        Parameters
-        ----------
-        j : int
-            The node.
-        weight : (6, 6) ndarray
-            phi(O_(k-1)^+, k-1) of the child.
-
-        Returns
-        -------
-        (6 m, 6) ndarray
-            C_fl.
+        `j`: the node.
+        `weight` (6, 6): phi(O_(k-1)^+, k-1) of the child.
         """
         C = np.zeros((6 * len(self.p), 6))
         C[6 * j : 6 * j + 6] = weight
@@ -195,22 +135,9 @@ class NodalBody:
     def modal(self, Pi, damping=None):
         """Return the body by its modes (13.27, 13.39).
 
-        Parameters
-        ----------
-        Pi : (6 m, n_md) ndarray
-            Displacement of the nodes per modal coordinate.
-        damping : (n_md, n_md) ndarray, optional
-            Modal damping; none by default.
-
-        Returns
-        -------
-        ModalBody
-            The body.
-
-        Raises
-        ------
-        ShapeError
-            If Pi does not have 6 m rows.
+        `Pi` (6 m, n_md): displacement of the nodes per modal coordinate.
+        `damping` (n_md, n_md): modal damping; none by default.
+        Raises ShapeError: if Pi does not have 6 m rows.
         """
         m, n = len(self.p), np.shape(Pi)[-1]
         if np.shape(Pi) != (6 * m, n):
@@ -240,17 +167,9 @@ class NodalBody:
     def lumped(self, frame):
         """Return the lumped form: a mode for every displacement (13.18).
 
-        Parameters
-        ----------
-        frame : int
-            Node that carries the body frame, and has no displacement.
-
-        Returns
-        -------
-        body : ModalBody
-            The body.
-        Pi : (6 m, 6 m - 6) ndarray
-            Displacement of the nodes per modal coordinate.
+        `frame`: node that carries the body frame, and has no displacement.
+        Returns `body` (ModalBody): the body.
+        Returns `Pi` (6 m, 6 m - 6): displacement of the nodes per modal coordinate.
         """
         m = len(self.p)
         moving = np.arange(6 * m) // 6 != frame
@@ -260,19 +179,9 @@ class NodalBody:
     def interface(self, j, Pi, R=None):
         """Return a node as an Interface.
 
-        Parameters
-        ----------
-        j : int
-            The node.
-        Pi : (6 m, n_md) ndarray
-            Displacement of the nodes per modal coordinate.
-        R : (3, 3) ndarray, optional
-            Axes of the node in those of the body; the same by default.
-
-        Returns
-        -------
-        Interface
-            The node.
+        `j`: the node.
+        `Pi` (6 m, n_md): displacement of the nodes per modal coordinate.
+        `R` (3, 3): axes of the node in those of the body; the same by default.
         """
         axes = np.eye(3) if R is None else R
         return Interface(self.p[j], axes, Pi[6 * j : 6 * j + 6])

@@ -57,22 +57,9 @@ class Dual(NamedTuple):
 def dual(tree, art):
     """Return the dual articulated-body quantities by algorithm 17.1.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration, the base bodies on six freedoms.
-    art : Articulated
-        Articulated-body quantities of the tree.
-
-    Returns
-    -------
-    Dual
-        The quantities.
-
-    Raises
-    ------
-    ModelError
-        If a base body does not have six freedoms.
+    `tree` (Tree): bodies at one configuration, the base bodies on six freedoms.
+    `art` (Articulated): articulated-body quantities of the tree.
+    Raises ModelError: if a base body does not have six freedoms.
     """
     n = tree.n
     for k in tree.children[n]:
@@ -101,15 +88,7 @@ def dual(tree, art):
 def operational_inertias(tree):
     """Return P(k) + S(k) = Upsilon(k)^-1 of all bodies, without an inverse (Alg 17.5).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration, the base bodies on six freedoms.
-
-    Returns
-    -------
-    (n, 6, 6) ndarray
-        Operational-space inertias.
+    `tree` (Tree): bodies at one configuration, the base bodies on six freedoms.
     """
     art = articulated(tree)
     return np.array([P + S for P, S in zip(art.P, dual(tree, art).S)])
@@ -120,15 +99,7 @@ def operational_inertias_inboard(tree):
 
     That side is part of the parent. A base body has none.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration, the base bodies on six freedoms.
-
-    Returns
-    -------
-    list of (6, 6) ndarray
-        Operational-space inertias; None at a base.
+    `tree` (Tree): bodies at one configuration, the base bodies on six freedoms.
     """
     art = articulated(tree)
     found = dual(tree, art).S_plus
@@ -138,30 +109,14 @@ def operational_inertias_inboard(tree):
 def forward_dynamics(tree, thd, T, f_ext=None, gravity=True):
     """Return the accelerations by algorithm 17.3, link by link.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration, the base bodies on six freedoms.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    T : (N,) ndarray
-        Hinge torques; of a base body its wrench, in its axes [N m, N].
-    f_ext : (n, 6) ndarray, optional
-        External force on each body, at its origin in its axes [N m, N].
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    thdd : (N,) ndarray
-        Hinge accelerations [rad/s2, m/s2].
-    alpha : (n, 6) ndarray
-        Acceleration of each body, without gravity [rad/s2, m/s2].
-
-    Raises
-    ------
-    ModelError
-        If a base body does not have six freedoms.
+    `tree` (Tree): bodies at one configuration, the base bodies on six freedoms.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `T` (N,): hinge torques; of a base body its wrench, in its axes [N m, N].
+    `f_ext` (n, 6): external force on each body, at its origin in its axes [N m, N].
+    `gravity`: whether gravity acts.
+    Returns `thdd` (N,): hinge accelerations [rad/s2, m/s2].
+    Returns `alpha` (n, 6): acceleration of each body, without gravity [rad/s2, m/s2].
+    Raises ModelError: if a base body does not have six freedoms.
     """
     V = velocities(tree, thd)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)
@@ -179,25 +134,14 @@ def forward_dynamics(tree, thd, T, f_ext=None, gravity=True):
 def felt_accelerations(tree, a, b, T):
     """Return the accelerations of the bodies by algorithm 17.2 and lemma 17.1.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration, the base bodies on six freedoms.
-    a : (n, 6) ndarray
-        Coriolis accelerations [rad/s2, m/s2].
-    b : (n, 6) ndarray
-        Gyroscopic minus external forces [N m, N].
-    T : (N,) ndarray
-        Hinge torques; of a base body its wrench, in its axes [N m, N].
-
-    Returns
-    -------
-    alpha : (n, 6) ndarray
-        Accelerations minus that of free fall, alpha + g [rad/s2, m/s2].
-    dual : Dual
-        Dual articulated-body quantities.
-    epsilon : (N,) ndarray
-        Dual innovations epsilon_d [N m, N].
+    `tree` (Tree): bodies at one configuration, the base bodies on six freedoms.
+    `a` (n, 6): Coriolis accelerations [rad/s2, m/s2].
+    `b` (n, 6): gyroscopic minus external forces [N m, N].
+    `T` (N,): hinge torques; of a base body its wrench, in its axes [N m, N].
+    Returns `alpha` (n, 6): accelerations minus that of free fall, alpha + g [rad/s2,
+      m/s2].
+    Returns `dual` (Dual): dual articulated-body quantities.
+    Returns `epsilon` (N,): dual innovations epsilon_d [N m, N].
     """
     art = articulated(tree)
     at = residuals(tree, art, a, b, T)
@@ -240,23 +184,11 @@ class Residuals(NamedTuple):
 def residuals(tree, art, a, b, T):
     """Return the residual forces by the two inward sweeps of algorithms 9.5 and 17.2.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration, the base bodies on six freedoms.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    a : (n, 6) ndarray
-        Coriolis accelerations [rad/s2, m/s2].
-    b : (n, 6) ndarray
-        Gyroscopic minus external forces [N m, N].
-    T : (N,) ndarray
-        Hinge torques; of a base body its wrench, in its axes [N m, N].
-
-    Returns
-    -------
-    Residuals
-        The forces.
+    `tree` (Tree): bodies at one configuration, the base bodies on six freedoms.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `a` (n, 6): Coriolis accelerations [rad/s2, m/s2].
+    `b` (n, 6): gyroscopic minus external forces [N m, N].
+    `T` (N,): hinge torques; of a base body its wrench, in its axes [N m, N].
     """
     other = dual(tree, art)
     bias = np.array([P @ x for P, x in zip(art.P, a)]) + b

@@ -54,26 +54,11 @@ class Switched(NamedTuple):
 def switched(tree, thd, k, gravity=True):
     """Return a free-flyer with another body as its base.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration, on one free base.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    k : int
-        The new base body.
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    Switched
-        The model and its maps.
-
-    Raises
-    ------
-    ModelError
-        If the tree has several base bodies, or one without six freedoms.
+    `tree` (Tree): bodies at one configuration, on one free base.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `k`: the new base body.
+    `gravity`: whether gravity acts.
+    Raises ModelError: if the tree has several base bodies, or one without six freedoms.
     """
     path = list(_path(tree, k))
     base = path[-1]

@@ -30,30 +30,14 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 def forward_dynamics(tree, thd, T, f_ext=None, gravity=True):
     """Return the accelerations by algorithm 17.2, starting from body 0, a tip.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    T : (N,) ndarray
-        Hinge torques; of a base body its wrench, in its axes [N m, N].
-    f_ext : (n, 6) ndarray, optional
-        External force on each body, at its origin in its axes [N m, N].
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    thdd : (N,) ndarray
-        Hinge accelerations [rad/s2, m/s2].
-    alpha : (n, 6) ndarray
-        Acceleration of each body, without gravity [rad/s2, m/s2].
-
-    Raises
-    ------
-    ModelError
-        If a base body does not have six freedoms, or body 0 is on another base.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `T` (N,): hinge torques; of a base body its wrench, in its axes [N m, N].
+    `f_ext` (n, 6): external force on each body, at its origin in its axes [N m, N].
+    `gravity`: whether gravity acts.
+    Returns `thdd` (N,): hinge accelerations [rad/s2, m/s2].
+    Returns `alpha` (n, 6): acceleration of each body, without gravity [rad/s2, m/s2].
+    Raises ModelError: if a base body does not have six freedoms, or body 0 is on another base.
     """
     V = velocities(tree, thd)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)

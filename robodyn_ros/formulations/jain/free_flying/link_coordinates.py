@@ -48,17 +48,8 @@ class Links(NamedTuple):
 def links_of(tree, V):
     """Return the state of the bodies of a tree at given velocities.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    V : (n, 6) ndarray
-        Velocity of each body, in its axes [rad/s, m/s].
-
-    Returns
-    -------
-    Links
-        The state.
+    `tree` (Tree): bodies at one configuration.
+    `V` (n, 6): velocity of each body, in its axes [rad/s, m/s].
     """
     T = poses(tree)[:-1]
     return Links(T[:, :3, :3], T[:, :3, 3], np.asarray(V))
@@ -67,22 +58,10 @@ def links_of(tree, V):
 def tree_of_links(tree, links):
     """Return the tree with its bodies at given poses; its coordinates theta are not updated.
 
-    Parameters
-    ----------
-    tree : Tree
-        The bodies and hinges.
-    links : Links
-        State of the bodies.
-
-    Returns
-    -------
-    Tree
-        The tree.
-
-    Raises
-    ------
-    ModelError
-        If a base body does not have six freedoms, or the map of a hinge is not constant.
+    `tree` (Tree): the bodies and hinges.
+    `links` (Links): state of the bodies.
+    Raises ModelError: if a base body does not have six freedoms, or the map of a hinge is not
+      constant.
     """
     R, l = np.empty((tree.n, 3, 3)), np.empty((tree.n, 3))  # noqa: E741
     H = list(tree.H)
@@ -103,17 +82,8 @@ def tree_of_links(tree, links):
 def relative_velocities(tree, V):
     """Return Delta_V, the velocity of every body relative to its parent.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    V : (n, 6) ndarray
-        Velocity of each body, in its axes [rad/s, m/s].
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Velocities [rad/s, m/s].
+    `tree` (Tree): bodies at one configuration.
+    `V` (n, 6): velocity of each body, in its axes [rad/s, m/s].
     """
     moved = [
         phi.T @ V[up] if up < tree.n else 0.0 * V[0] for phi, up in zip(tree.phi, tree.parent)
@@ -124,28 +94,12 @@ def relative_velocities(tree, V):
 def accelerations(tree, links, T, f_ext=None, gravity=True):
     """Return alpha, the rates of V, by algorithm 17.4.
 
-    Parameters
-    ----------
-    tree : Tree
-        The bodies and hinges.
-    links : Links
-        State of the bodies.
-    T : (N,) ndarray
-        Hinge torques; of a base body its wrench, in its axes [N m, N].
-    f_ext : (n, 6) ndarray, optional
-        External force on each body, at its origin in its axes [N m, N].
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Acceleration of each body, without gravity [rad/s2, m/s2].
-
-    Raises
-    ------
-    ModelError
-        See `tree_of_links`.
+    `tree` (Tree): the bodies and hinges.
+    `links` (Links): state of the bodies.
+    `T` (N,): hinge torques; of a base body its wrench, in its axes [N m, N].
+    `f_ext` (n, 6): external force on each body, at its origin in its axes [N m, N].
+    `gravity`: whether gravity acts.
+    Raises ModelError: see `tree_of_links`.
     """
     tree, V = tree_of_links(tree, links), links.V
     a = np.array([tilde(v) @ delta for v, delta in zip(V, relative_velocities(tree, V))])
@@ -157,19 +111,11 @@ def accelerations(tree, links, T, f_ext=None, gravity=True):
 def drift(tree, links):
     """Return the position and velocity errors of the hinges.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies and hinges, with theta from which the search for hinge coordinates starts.
-    links : Links
-        State of the bodies.
-
-    Returns
-    -------
-    gaps : (n, 6) ndarray
-        Position errors; zero at a base body [rad, m].
-    rates : (n, 6) ndarray
-        Forbidden velocities; zero at a base body [rad/s, m/s].
+    `tree` (Tree): bodies and hinges, with theta from which the search for hinge coordinates
+      starts.
+    `links` (Links): state of the bodies.
+    Returns `gaps` (n, 6): position errors; zero at a base body [rad, m].
+    Returns `rates` (n, 6): forbidden velocities; zero at a base body [rad/s, m/s].
     """
     found, beta = _coordinates(tree, links)
     at = tree_of_links(tree, links)
@@ -188,17 +134,9 @@ def closed(tree, links):
     Each base body keeps its pose and velocity. The coordinates and velocities of every hinge are
     the nearest ones, by least squares.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies and hinges, with theta from which the search for hinge coordinates starts.
-    links : Links
-        State of the bodies.
-
-    Returns
-    -------
-    Links
-        The state.
+    `tree` (Tree): bodies and hinges, with theta from which the search for hinge coordinates
+      starts.
+    `links` (Links): state of the bodies.
     """
     found, beta = _coordinates(tree, links)
     R, p, V = (np.array(each) for each in links)

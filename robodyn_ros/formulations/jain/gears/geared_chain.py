@@ -79,29 +79,13 @@ class GearedChain:
 def chain_of(tree, thd, pairs, mu, gravity=True):
     """Return the chain of a spanning tree of links and motors (12.1).
 
-    Parameters
-    ----------
-    tree : Tree
-        All links and motors, each on a hinge of one freedom.
-    thd : (N,) ndarray
-        Velocities, with thd_m = mu thd_l where the gear is rigid [rad/s, m/s].
-    pairs : sequence of tuple
-        (motor, link) of every hinge from tip to base, as rows of the tree. Motor is None where
-        there is none.
-    mu : (n,) array_like
-        Gear ratios; those of hinges without a motor are ignored.
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    GearedChain
-        The chain.
-
-    Raises
-    ------
-    ValueError
-        If the links are no chain, or a motor is not on the link inboard of its own.
+    `tree` (Tree): all links and motors, each on a hinge of one freedom.
+    `thd` (N,): velocities, with thd_m = mu thd_l where the gear is rigid [rad/s, m/s].
+    `pairs` (sequence of tuple): (motor, link) of every hinge from tip to base, as rows of the
+      tree. Motor is None where there is none.
+    `mu` ((n,) array_like): gear ratios; those of hinges without a motor are ignored.
+    `gravity`: whether gravity acts.
+    Raises ValueError: if the links are no chain, or a motor is not on the link inboard of its own.
     """
     model = of_tree(tree, thd, gravity)
     inboard = [*(link for _, link in pairs[1:]), tree.n]
@@ -144,15 +128,7 @@ def chain_of(tree, thd, pairs, mu, gravity=True):
 def spanning_model(chain):
     """Return the SkoModel without gears: two velocities per hinge, motor first (12.2, 12.3).
 
-    Parameters
-    ----------
-    chain : GearedChain
-        Links and motors at one state.
-
-    Returns
-    -------
-    SkoModel
-        The model.
+    `chain` (GearedChain): links and motors at one state.
     """
     return _model(chain, lambda k: np.eye(2) if chain.motor[k] else np.eye(1))
 
@@ -160,15 +136,7 @@ def spanning_model(chain):
 def geared_model(chain):
     """Return the SkoModel with gears: one velocity thd_l per hinge, H_G = [mu H_m, H_l] (12.8).
 
-    Parameters
-    ----------
-    chain : GearedChain
-        Links and motors at one state.
-
-    Returns
-    -------
-    SkoModel
-        The model.
+    `chain` (GearedChain): links and motors at one state.
     """
     return _model(chain, lambda k: np.array([[chain.mu[k], 1.0]]) if chain.motor[k] else np.eye(1))
 

@@ -22,17 +22,8 @@ from robodyn_ros.formulations.jain.gears.geared_mass_matrix import constants
 def forward_dynamics(chain, T):
     """Return the accelerations of the links under given torques: Algorithm 12.5.
 
-    Parameters
-    ----------
-    chain : GearedChain
-        Links and motors at one state.
-    T : (n,) array_like
-        Torques mu T_m + T_l [N m].
-
-    Returns
-    -------
-    (n,) ndarray
-        thdd_l [rad/s2].
+    `chain` (GearedChain): links and motors at one state.
+    `T` ((n,) array_like): torques mu T_m + T_l [N m].
     """
     Mc, D_m, L_m = constants(chain)
     n, P, z = chain.n, np.zeros((6, 6)), np.zeros(6)

@@ -41,15 +41,7 @@ class Constants(NamedTuple):
 def constants(chain):
     """Return the quantities that do not depend on the configuration (12.20).
 
-    Parameters
-    ----------
-    chain : GearedChain
-        Links and motors at one state.
-
-    Returns
-    -------
-    Constants
-        The quantities.
+    `chain` (GearedChain): links and motors at one state.
     """
     Mc = np.array(chain.M_l)
     for k in range(1, chain.n):
@@ -62,15 +54,7 @@ def constants(chain):
 def mass_matrix(chain):
     """Return M_G by Algorithm 12.2 in O(n^2), with the exact coupling of the motors.
 
-    Parameters
-    ----------
-    chain : GearedChain
-        Links and motors at one state.
-
-    Returns
-    -------
-    (n, n) ndarray
-        Mass matrix of the links' velocities.
+    `chain` (GearedChain): links and motors at one state.
     """
     return _mass_matrix(chain, constants(chain))
 
@@ -78,15 +62,7 @@ def mass_matrix(chain):
 def approximate_mass_matrix(chain):
     """Return M_G with rotors on the diagonal only, and motors without mass (12.3.1).
 
-    Parameters
-    ----------
-    chain : GearedChain
-        Links and motors at one state.
-
-    Returns
-    -------
-    (n, n) ndarray
-        Mass matrix of the links' velocities.
+    `chain` (GearedChain): links and motors at one state.
     """
     _, D_m, L_m = constants(chain)
     return _mass_matrix(chain, Constants(chain.M_l, D_m, np.zeros_like(L_m)))

@@ -37,28 +37,12 @@ class Pair(NamedTuple):
 def spring_torques(chain, stiffness, damping, theta, thd):
     """Return the torques s of the springs on the links.
 
-    Parameters
-    ----------
-    chain : GearedChain
-        Links and motors at one state.
-    stiffness : (n,) array_like
-        Stiffness of each spring, seen at the link [N m/rad].
-    damping : (n,) array_like
-        Damping of each spring, seen at the link [N m s/rad].
-    theta : Pair
-        Angles of motors and links [rad].
-    thd : Pair
-        Velocities of motors and links [rad/s].
-
-    Returns
-    -------
-    (n,) ndarray
-        Torques; zero where a hinge has no motor [N m].
-
-    Raises
-    ------
-    ParameterError
-        If a stiffness is not above 0, or a damping is below 0.
+    `chain` (GearedChain): links and motors at one state.
+    `stiffness` ((n,) array_like): stiffness of each spring, seen at the link [N m/rad].
+    `damping` ((n,) array_like): damping of each spring, seen at the link [N m s/rad].
+    `theta` (Pair): angles of motors and links [rad].
+    `thd` (Pair): velocities of motors and links [rad/s].
+    Raises ParameterError: if a stiffness is not above 0, or a damping is below 0.
     """
     stiffness, damping = (np.broadcast_to(each, chain.n) for each in (stiffness, damping))
     wrong = chain.motor & ~((stiffness > 0.0) & (damping >= 0.0))
@@ -76,25 +60,12 @@ def spring_torques(chain, stiffness, damping, theta, thd):
 def forward_dynamics(chain, stiffness, damping, theta, thd, tau):
     """Return the accelerations of motors and links under motor torques.
 
-    Parameters
-    ----------
-    chain : GearedChain
-        Links and motors at this state, made with the velocities of both.
-    stiffness : (n,) array_like
-        Stiffness of each spring, seen at the link [N m/rad].
-    damping : (n,) array_like
-        Damping of each spring, seen at the link [N m s/rad].
-    theta : Pair
-        Angles of motors and links [rad].
-    thd : Pair
-        Velocities of motors and links [rad/s].
-    tau : (n,) array_like
-        Motor torques; on the link where a hinge has no motor [N m].
-
-    Returns
-    -------
-    Pair
-        Accelerations [rad/s2].
+    `chain` (GearedChain): links and motors at this state, made with the velocities of both.
+    `stiffness` ((n,) array_like): stiffness of each spring, seen at the link [N m/rad].
+    `damping` ((n,) array_like): damping of each spring, seen at the link [N m s/rad].
+    `theta` (Pair): angles of motors and links [rad].
+    `thd` (Pair): velocities of motors and links [rad/s].
+    `tau` ((n,) array_like): motor torques; on the link where a hinge has no motor [N m].
     """
     s = spring_torques(chain, stiffness, damping, theta, thd)
     T = []
@@ -108,19 +79,9 @@ def forward_dynamics(chain, stiffness, damping, theta, thd, tau):
 def strain_energy(chain, stiffness, theta):
     """Return the energy of the springs, the sum of k delta^2 / 2.
 
-    Parameters
-    ----------
-    chain : GearedChain
-        Links and motors at one state.
-    stiffness : (n,) array_like
-        Stiffness of each spring, seen at the link [N m/rad].
-    theta : Pair
-        Angles of motors and links [rad].
-
-    Returns
-    -------
-    float
-        Energy [J].
+    `chain` (GearedChain): links and motors at one state.
+    `stiffness` ((n,) array_like): stiffness of each spring, seen at the link [N m/rad].
+    `theta` (Pair): angles of motors and links [rad].
     """
     at_rest = Pair(np.zeros(chain.n), np.zeros(chain.n))
     s = spring_torques(chain, stiffness, 0.0, theta, at_rest)

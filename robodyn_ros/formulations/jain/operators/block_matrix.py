@@ -32,13 +32,7 @@ class Blocks:
         return slice(sum(self.sizes[:k]), sum(self.sizes[: k + 1]))
 
     def text(self):
-        """Return the names as text.
-
-        Returns
-        -------
-        str
-            Names with commas between.
-        """
+        """Return the names as text."""
         return ', '.join(self.names)
 
     @property
@@ -138,13 +132,7 @@ class BlockMatrix:
         return self.same(self.array - other.array)
 
     def pattern(self):
-        """Return which blocks have nonzero entries.
-
-        Returns
-        -------
-        (row blocks, column blocks) ndarray of bool
-            The pattern.
-        """
+        """Return which blocks have nonzero entries."""
         return np.array(
             [
                 [bool(np.any(self[row, column])) for column in self.columns.names]
@@ -155,15 +143,7 @@ class BlockMatrix:
     def same(self, array):
         """Return an operator of the same blocks with other entries.
 
-        Parameters
-        ----------
-        array : ndarray
-            The entries.
-
-        Returns
-        -------
-        BlockMatrix
-            The operator.
+        `array` (ndarray): the entries.
         """
         return BlockMatrix(array, self.rows, self.columns)
 

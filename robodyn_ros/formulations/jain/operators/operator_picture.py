@@ -21,22 +21,10 @@ DARK = '#1f5f8b'
 def draw(ops, names=DEFAULT):
     """Draw the digraph, then the block pattern of each named operator.
 
-    Parameters
-    ----------
-    ops : SpatialOperators
-        Operators of a robot.
-    names : str or sequence of str
-        Names of the operators.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The picture.
-
-    Raises
-    ------
-    UnknownNameError
-        If a name is not that of an operator.
+    `ops` (SpatialOperators): operators of a robot.
+    `names` (str or sequence of str): names of the operators.
+    Returns the picture.
+    Raises UnknownNameError: if a name is not that of an operator.
     """
     from matplotlib.figure import Figure
 
@@ -62,22 +50,9 @@ def draw(ops, names=DEFAULT):
 def operator(ops, name):
     """Return the operator of a name.
 
-    Parameters
-    ----------
-    ops : SpatialOperators
-        Operators of a robot.
-    name : str
-        Attribute of SpatialOperators.
-
-    Returns
-    -------
-    BlockMatrix
-        The operator.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such operator; the message lists those of the table.
+    `ops` (SpatialOperators): operators of a robot.
+    `name`: attribute of SpatialOperators.
+    Raises UnknownNameError: if there is no such operator; the message lists those of the table.
     """
     found = getattr(ops, name, None) if isinstance(name, str) else None
     if not isinstance(found, BlockMatrix):
@@ -90,15 +65,7 @@ def operator(ops, name):
 def tips(tree):
     """Return the bodies without children.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    list of int
-        Bodies.
+    `tree` (Tree): bodies at one configuration.
     """
     return [k for k in range(tree.n) if not tree.children[k]]
 
@@ -106,15 +73,7 @@ def tips(tree):
 def depth(tree):
     """Return the number of bodies on the longest path to the base.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    int
-        Number of bodies.
+    `tree` (Tree): bodies at one configuration.
     """
     return max(len(list(tree.path(k))) for k in range(tree.n))
 
@@ -122,12 +81,8 @@ def depth(tree):
 def draw_digraph(ops, axes):
     """Draw the tree: each body at the height of its depth, its children side by side above it.
 
-    Parameters
-    ----------
-    ops : SpatialOperators
-        Operators of a robot.
-    axes : matplotlib.axes.Axes
-        Axes to draw in.
+    `ops` (SpatialOperators): operators of a robot.
+    `axes` (matplotlib.axes.Axes): axes to draw in.
     """
     tree = ops.tree
     place = positions(tree)
@@ -172,15 +127,7 @@ def positions(tree):
 
     y is the depth. Tips have consecutive x; other bodies are in the middle of their children.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    list of tuple
-        (x, y) of each body.
+    `tree` (Tree): bodies at one configuration.
     """
     found, next_tip = {}, [0.0]
 
@@ -200,14 +147,9 @@ def positions(tree):
 def draw_pattern(matrix, name, axes):
     """Draw the blocks of one operator: dark where a block is not zero.
 
-    Parameters
-    ----------
-    matrix : BlockMatrix
-        The operator.
-    name : str
-        Its name, for the title.
-    axes : matplotlib.axes.Axes
-        Axes to draw in.
+    `matrix` (BlockMatrix): the operator.
+    `name`: its name, for the title.
+    `axes` (matplotlib.axes.Axes): axes to draw in.
     """
     pattern = matrix.pattern()
     columns, rows = matrix.columns.edges, matrix.rows.edges

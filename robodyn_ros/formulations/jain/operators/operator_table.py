@@ -28,15 +28,7 @@ OPERATORS = (
 def as_table(ops):
     """Return a table of the operators: symbol, size, nonzero blocks, definition, meaning.
 
-    Parameters
-    ----------
-    ops : SpatialOperators
-        Operators of a robot.
-
-    Returns
-    -------
-    str
-        One line per operator.
+    `ops` (SpatialOperators): operators of a robot.
     """
     lines = [f'{"operator":<20} {"size":>9} {"blocks":>9}  {"definition":<28} meaning']
     for name, definition, meaning in OPERATORS:
@@ -52,15 +44,7 @@ def as_table(ops):
 def bodies_table(ops):
     """Return a table of the bodies: k of the book, name, parent, hinge, entries of qd.
 
-    Parameters
-    ----------
-    ops : SpatialOperators
-        Operators of a robot.
-
-    Returns
-    -------
-    str
-        One line per body.
+    `ops` (SpatialOperators): operators of a robot.
     """
     tree = ops.tree
     lines = [f'{"k":>3}  {"body":<24} {"parent":<24} {"hinge":<12} rows of qd']

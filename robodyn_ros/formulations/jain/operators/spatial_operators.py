@@ -36,22 +36,8 @@ __all__ = ['BlockMatrix', 'SpatialOperators', 'operators']
 def operators(robot, q):
     """Return the spatial operators of a robot at given coordinates.
 
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    q : (nq,) array_like
-        Joint coordinates [rad, m].
-
-    Returns
-    -------
-    SpatialOperators
-        The operators.
-
-    Raises
-    ------
-    ShapeError
-        If q has another shape, is not finite, or has a quaternion of length zero.
+    `q` ((nq,) array_like): joint coordinates [rad, m].
+    Raises ShapeError: if q has another shape, is not finite, or has a quaternion of length zero.
     """
     return SpatialOperators(tree_at(robot, q))
 
@@ -243,24 +229,12 @@ class SpatialOperators:
     def gather(self, x, free=False, strictly=False):
         """Return phi x by a sweep from tips to base, in O(n) (Lem 3.1, 9.1).
 
-        Parameters
-        ----------
-        x : (n, 6) array_like
-            One spatial vector per body, tips first; n arrays (m,) for an SkoModel.
-        free : bool
-            Whether the hinges are free: psi in place of phi.
-        strictly : bool
-            Whether to leave out each body's own share: phi - 1 in place of phi (Ex 3.7, 9.1).
-
-        Returns
-        -------
-        (n, 6) ndarray
-            phi x, or psi x where the hinges are free.
-
-        Raises
-        ------
-        ShapeError
-            If x has another shape.
+        `x` ((n, 6) array_like): one spatial vector per body, tips first; n arrays (m,) for an
+          SkoModel.
+        `free`: whether the hinges are free: psi in place of phi.
+        `strictly`: whether to leave out each body's own share: phi - 1 in place of phi (Ex 3.7,
+          9.1).
+        Raises ShapeError: if x has another shape.
         """
         sweep = sweeps.gather_strictly if strictly else sweeps.gather
         return sweep(self.tree, self._checked(x), self._weights(free))
@@ -268,65 +242,30 @@ class SpatialOperators:
     def scatter(self, x, free=False, strictly=False):
         """Return phi' x by a sweep from base to tips, in O(n) (Lem 3.2, 9.2).
 
-        Parameters
-        ----------
-        x : (n, 6) array_like
-            One spatial vector per body, tips first; n arrays (m,) for an SkoModel.
-        free : bool
-            Whether the hinges are free: psi in place of phi.
-        strictly : bool
-            Whether to leave out each body's own share: phi - 1 in place of phi (Ex 3.7, 9.1).
-
-        Returns
-        -------
-        (n, 6) ndarray
-            phi' x, or psi' x where the hinges are free.
-
-        Raises
-        ------
-        ShapeError
-            If x has another shape.
+        `x` ((n, 6) array_like): one spatial vector per body, tips first; n arrays (m,) for an
+          SkoModel.
+        `free`: whether the hinges are free: psi in place of phi.
+        `strictly`: whether to leave out each body's own share: phi - 1 in place of phi (Ex 3.7,
+          9.1).
+        Raises ShapeError: if x has another shape.
         """
         sweep = sweeps.scatter_strictly if strictly else sweeps.scatter
         return sweep(self.tree, self._checked(x), self._weights(free))
 
     def as_table(self):
-        """Return a table of the operators: symbol, size, nonzero blocks, equation, meaning.
-
-        Returns
-        -------
-        str
-            One line per operator.
-        """
+        """Return a table of the operators: symbol, size, nonzero blocks, equation, meaning."""
         return operator_table.as_table(self)
 
     def bodies_table(self):
-        """Return a table of the bodies: number in the book, name, parent, hinge, entries of qd.
-
-        Returns
-        -------
-        str
-            One line per body.
-        """
+        """Return a table of the bodies: number in the book, name, parent, hinge, entries of qd."""
         return operator_table.bodies_table(self)
 
     def draw(self, names=operator_picture.DEFAULT):
         """Draw the digraph of the robot and the block patterns of operators.
 
-        Parameters
-        ----------
-        names : sequence of str
-            Names of the operators.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            The picture.
-
-        Raises
-        ------
-        UnknownNameError
-            If a name is not that of an operator.
+        `names` (sequence of str): names of the operators.
+        Returns the picture.
+        Raises UnknownNameError: if a name is not that of an operator.
         """
         return operator_picture.draw(self, names)
 

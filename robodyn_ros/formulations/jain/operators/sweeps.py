@@ -19,18 +19,7 @@ import numpy as np
 
 
 def stacked(blocks):
-    """Return blocks as one array with a leading axis where all have one shape, else as a list.
-
-    Parameters
-    ----------
-    blocks : iterable of ndarray
-        The blocks.
-
-    Returns
-    -------
-    ndarray or list
-        The blocks.
-    """
+    """Return blocks as one array with a leading axis where all have one shape, else as a list."""
     blocks = list(blocks)
     return np.array(blocks) if len({np.shape(block) for block in blocks}) == 1 else blocks
 
@@ -38,19 +27,9 @@ def stacked(blocks):
 def gather(tree, x, weights):
     """Return y = A x by a sweep from tips to base (Lem 3.1, 9.1).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    x : sequence of (m_k,) ndarray
-        Vector of each body.
-    weights : sequence of (m_parent, m_k) ndarray
-        A(parent(k), k) of each body.
-
-    Returns
-    -------
-    (n, m) ndarray or list
-        y of each body.
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `x` (sequence of (m_k,) ndarray): vector of each body.
+    `weights` (sequence of (m_parent, m_k) ndarray): a(parent(k), k) of each body.
     """
     y = list(x)
     for k, up in enumerate(tree.parent):
@@ -62,19 +41,9 @@ def gather(tree, x, weights):
 def scatter(tree, x, weights):
     """Return y = A' x by a sweep from base to tips (Lem 3.2, 9.2).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    x : sequence of (m_k,) ndarray
-        Vector of each body.
-    weights : sequence of (m_parent, m_k) ndarray
-        A(parent(k), k) of each body.
-
-    Returns
-    -------
-    (n, m) ndarray or list
-        y of each body.
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `x` (sequence of (m_k,) ndarray): vector of each body.
+    `weights` (sequence of (m_parent, m_k) ndarray): a(parent(k), k) of each body.
     """
     y = list(x)
     for k in reversed(range(tree.n)):
@@ -86,19 +55,9 @@ def scatter(tree, x, weights):
 def gather_strictly(tree, x, weights):
     """Return y = (A - 1) x: y(k) = sum A(k, j) (y(j) + x(j)) (Ex 3.7, 9.1).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    x : sequence of (m_k,) ndarray
-        Vector of each body.
-    weights : sequence of (m_parent, m_k) ndarray
-        A(parent(k), k) of each body.
-
-    Returns
-    -------
-    (n, m) ndarray or list
-        y of each body.
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `x` (sequence of (m_k,) ndarray): vector of each body.
+    `weights` (sequence of (m_parent, m_k) ndarray): a(parent(k), k) of each body.
     """
     y = [np.zeros_like(each) for each in x]
     for k, up in enumerate(tree.parent):
@@ -110,19 +69,9 @@ def gather_strictly(tree, x, weights):
 def scatter_strictly(tree, x, weights):
     """Return y = (A - 1)' x: y(k) = A'(parent, k) (y(parent) + x(parent)) (Ex 3.7, 9.1).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    x : sequence of (m_k,) ndarray
-        Vector of each body.
-    weights : sequence of (m_parent, m_k) ndarray
-        A(parent(k), k) of each body.
-
-    Returns
-    -------
-    (n, m) ndarray or list
-        y of each body.
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `x` (sequence of (m_k,) ndarray): vector of each body.
+    `weights` (sequence of (m_parent, m_k) ndarray): a(parent(k), k) of each body.
     """
     y = [np.zeros_like(each) for each in x]
     for k in reversed(range(tree.n)):
@@ -135,21 +84,10 @@ def scatter_strictly(tree, x, weights):
 def forward_diagonal(tree, X, A, B):
     """Return the diagonal blocks Y(k) of A X B' for a block-diagonal X (Lem 9.3).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    X : sequence of (m_k, m_k) ndarray
-        Diagonal blocks.
-    A : sequence of (m_parent, m_k) ndarray
-        Weights A(parent(k), k) of each body.
-    B : sequence of (m_parent, m_k) ndarray
-        Weights B(parent(k), k) of each body.
-
-    Returns
-    -------
-    (n, m, m) ndarray or list
-        Y(k).
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `X` (sequence of (m_k, m_k) ndarray): diagonal blocks.
+    `A` (sequence of (m_parent, m_k) ndarray): weights A(parent(k), k) of each body.
+    `B` (sequence of (m_parent, m_k) ndarray): weights B(parent(k), k) of each body.
     """
     Y = list(X)
     for k, up in enumerate(tree.parent):
@@ -164,21 +102,10 @@ def forward_lyapunov(tree, X, A, B):
     Computed from Y(k) on the diagonal, along the path of each body. Blocks of bodies of which
     neither is the other's ancestor stay zero.
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    X : sequence of (m_k, m_k) ndarray
-        Diagonal blocks.
-    A : sequence of (m_parent, m_k) ndarray
-        Weights A(parent(k), k) of each body.
-    B : sequence of (m_parent, m_k) ndarray
-        Weights B(parent(k), k) of each body.
-
-    Returns
-    -------
-    (n, n, m, m) ndarray or list of lists
-        Blocks Z[i][j] (m_i, m_j).
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `X` (sequence of (m_k, m_k) ndarray): diagonal blocks.
+    `A` (sequence of (m_parent, m_k) ndarray): weights A(parent(k), k) of each body.
+    `B` (sequence of (m_parent, m_k) ndarray): weights B(parent(k), k) of each body.
     """
     Y = forward_diagonal(tree, X, A, B)
     Z = _zeros(Y)
@@ -195,21 +122,10 @@ def forward_lyapunov(tree, X, A, B):
 def backward_diagonal(tree, X, A, B):
     """Return the diagonal blocks Y(k) of A' X B for a block-diagonal X (9.21).
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    X : sequence of (m_k, m_k) ndarray
-        Diagonal blocks.
-    A : sequence of (m_parent, m_k) ndarray
-        Weights A(parent(k), k) of each body.
-    B : sequence of (m_parent, m_k) ndarray
-        Weights B(parent(k), k) of each body.
-
-    Returns
-    -------
-    (n, m, m) ndarray or list
-        Y(k).
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `X` (sequence of (m_k, m_k) ndarray): diagonal blocks.
+    `A` (sequence of (m_parent, m_k) ndarray): weights A(parent(k), k) of each body.
+    `B` (sequence of (m_parent, m_k) ndarray): weights B(parent(k), k) of each body.
     """
     Y = list(X)
     for k in reversed(range(tree.n)):
@@ -225,21 +141,10 @@ def backward_lyapunov(tree, X, A, B):
     Z(i, j) follows from its neighbour nearer to the base. It is Z(i, parent(j)) B(parent(j), j),
     or A'(parent(i), i) Z(parent(i), j). It is zero only without a common ancestor.
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        Bodies at one configuration.
-    X : sequence of (m_k, m_k) ndarray
-        Diagonal blocks.
-    A : sequence of (m_parent, m_k) ndarray
-        Weights A(parent(k), k) of each body.
-    B : sequence of (m_parent, m_k) ndarray
-        Weights B(parent(k), k) of each body.
-
-    Returns
-    -------
-    (n, n, m, m) ndarray or list of lists
-        Blocks Z[i][j] (m_i, m_j).
+    `tree` (Tree or SkoModel): bodies at one configuration.
+    `X` (sequence of (m_k, m_k) ndarray): diagonal blocks.
+    `A` (sequence of (m_parent, m_k) ndarray): weights A(parent(k), k) of each body.
+    `B` (sequence of (m_parent, m_k) ndarray): weights B(parent(k), k) of each body.
     """
     Y = backward_diagonal(tree, X, A, B)
     Z = _zeros(Y)
@@ -256,15 +161,7 @@ def backward_lyapunov(tree, X, A, B):
 def dense(Z):
     """Return blocks Z[i][j] as one matrix.
 
-    Parameters
-    ----------
-    Z : (n, n, m, m) ndarray or list of lists
-        The blocks.
-
-    Returns
-    -------
-    ndarray
-        The matrix.
+    `Z` ((n, n, m, m) ndarray or list of lists): the blocks.
     """
     return np.block([list(row) for row in Z])
 

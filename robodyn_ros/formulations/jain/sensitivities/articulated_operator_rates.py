@@ -61,15 +61,7 @@ class ArticulatedOperatorRates(NamedTuple):
 def lambda_operator(ops):
     """Return lam, the solution of (18.44).
 
-    Parameters
-    ----------
-    ops : MovingOperators
-        Operators of the tree in fixed axes.
-
-    Returns
-    -------
-    BlockMatrix
-        lam, block diagonal, 6n x 6n.
+    `ops` (MovingOperators): operators of the tree in fixed axes.
     """
     tilde_w, bar_v, E = ops.Delta_tilde_w, ops.Delta_bar_v, ops.E_phi
     own = tilde_w @ ops.P - ops.P @ tilde_w
@@ -88,15 +80,7 @@ def lambda_operator(ops):
 def articulated_operator_rates(ops):
     """Return the rates of all articulated-body operators (18.43, 18.49).
 
-    Parameters
-    ----------
-    ops : MovingOperators
-        Operators of the tree in fixed axes.
-
-    Returns
-    -------
-    ArticulatedOperatorRates
-        The rates.
+    `ops` (MovingOperators): operators of the tree in fixed axes.
     """
     H, P, G, tau, P_plus = ops.H, ops.P, ops.G, ops.tau, ops.P_plus
     lam, W_S, W, inverse = lambda_operator(ops), ops.V_S_tilde_w, ops.H_seen.T, ops.D_inverse
@@ -126,17 +110,8 @@ def articulated_operator_rates(ops):
 def gain_rate(ops, lam):
     """Return dG/dt as the parents see it, taubar lam H' D^-1 (18.43c).
 
-    Parameters
-    ----------
-    ops : MovingOperators
-        Operators of the tree in fixed axes.
-    lam : BlockMatrix
-        See `lambda_operator`.
-
-    Returns
-    -------
-    BlockMatrix
-        dG/dt, 6n x N.
+    `ops` (MovingOperators): operators of the tree in fixed axes.
+    `lam` (BlockMatrix): see `lambda_operator`.
     """
     W = ops.H_seen.T
     return (ops.tau_bar @ lam @ ops.H.T + ops.P_plus @ W) @ ops.D_inverse - ops.G @ W.T @ ops.G

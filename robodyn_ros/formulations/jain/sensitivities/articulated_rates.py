@@ -59,17 +59,8 @@ class ArticulatedRates:
 def hinge_rates(tree, thd):
     """Return W(k) = dH'/dt of all bodies, as their parents see it (3.8).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    tuple of (6, r) ndarray
-        Rates.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     return tuple(
         B + tilde(angular(Delta)) @ H.T
@@ -80,20 +71,10 @@ def hinge_rates(tree, thd):
 def articulated_rates(tree, art, thd):
     """Return the rates of all articulated-body quantities by algorithm 18.1.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities, with or without the inertia of drives. This is constant, so
-        both are right.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    ArticulatedRates
-        The rates.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities, with or without the inertia of drives. This
+      is constant, so both are right.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     Delta, W = tree.hinge_velocity(thd), hinge_rates(tree, thd)
     P_rate = np.zeros((tree.n, 6, 6), np.result_type(tree.dtype, thd))

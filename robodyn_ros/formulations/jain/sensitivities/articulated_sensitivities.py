@@ -25,19 +25,9 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, linear, tilde
 def lambda_sensitivities(tree, art, i):
     """Return lam_i(k) of the body of freedom i and of its ancestors (18.55).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    i : int
-        Number of the freedom.
-
-    Returns
-    -------
-    dict
-        {k: lam_i(k) (6, 6)}, in the axes of the bodies.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `i`: number of the freedom.
     """
     b = tree.owners[i]
     own = i - tree.slices[b].start
@@ -58,19 +48,9 @@ def lambda_sensitivities(tree, art, i):
 def inertia_sensitivities(tree, art, i):
     """Return P_i(k) of all bodies for the inertial observer (18.56).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    i : int
-        Number of the freedom.
-
-    Returns
-    -------
-    (n, 6, 6) ndarray
-        P_i(k), in the axes of the bodies.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `i`: number of the freedom.
     """
     b, found = tree.owners[i], np.zeros_like(art.P)
     w = {b: tree.H[b][i - tree.slices[b].start][:3]}

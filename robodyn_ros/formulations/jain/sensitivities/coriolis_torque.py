@@ -20,15 +20,7 @@ from robodyn_ros.formulations.jain.sensitivities.mass_matrix_rate import mass_ma
 def of_inertial_derivatives(ops):
     """Return C from a_J and b_J (18.39).
 
-    Parameters
-    ----------
-    ops : MovingOperators
-        Operators of the tree in fixed axes.
-
-    Returns
-    -------
-    (N,) ndarray
-        Coriolis torques [N m, N].
+    `ops` (MovingOperators): operators of the tree in fixed axes.
     """
     a, b = np.concatenate(ops.tree.a), np.concatenate(ops.tree.b)
     return ops.H @ ops.phi @ (b + ops.M @ ops.phi.T @ a)
@@ -37,15 +29,7 @@ def of_inertial_derivatives(ops):
 def by_operators(ops):
     """Return C in closed form (18.41).
 
-    Parameters
-    ----------
-    ops : MovingOperators
-        Operators of the tree in fixed axes.
-
-    Returns
-    -------
-    (N,) ndarray
-        Coriolis torques [N m, N].
+    `ops` (MovingOperators): operators of the tree in fixed axes.
     """
     V = np.concatenate(ops.V)
     a = ops.H_seen.T @ ops.thd - (ops.Delta_tilde_v @ ops.E_phi.T + ops.Delta_tilde_w) @ V
@@ -55,16 +39,7 @@ def by_operators(ops):
 def of_lagrange(tree, thd):
     """Return C by Lagrange's equations (4.27).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, which must be rates of coordinates [rad/s, m/s].
-
-    Returns
-    -------
-    (N,) ndarray
-        Coriolis torques [N m, N].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, which must be rates of coordinates [rad/s, m/s].
     """
     return mass_matrix_rate(tree, thd) @ thd - by_momentum(tree, thd)

@@ -29,15 +29,7 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, tilde
 def by_sensitivities(tree):
     """Return d log det M/dtheta from the derivatives of D (18.66).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (N,) ndarray
-        Gradient [1/rad, 1/m].
+    `tree` (Tree): bodies at one configuration.
     """
     art = articulated(tree)
     found = np.zeros(tree.N, tree.dtype)
@@ -54,20 +46,8 @@ def by_sensitivities(tree):
 def of_turning_joints(tree):
     """Return d log det M/dtheta of a Tree of revolute hinges, in O(n) (18.67).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (N,) ndarray
-        Gradient [1/rad].
-
-    Raises
-    ------
-    ModelError
-        If a hinge is neither revolute nor locked.
+    `tree` (Tree): bodies at one configuration.
+    Raises ModelError: if a hinge is neither revolute nor locked.
     """
     for body, H in zip(tree.bodies, tree.H):
         if len(H) > 1 or H[:, 3:].any():
@@ -88,15 +68,7 @@ def of_turning_joints(tree):
 def by_compliances(tree):
     """Return d log det M/dtheta of any Tree from the compliances of the parents, in O(n) (18.68).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-
-    Returns
-    -------
-    (N,) ndarray
-        Gradient [1/rad, 1/m].
+    `tree` (Tree): bodies at one configuration.
     """
     art = articulated(tree)
     Y = kernel(tree, art)

@@ -104,17 +104,9 @@ class MovingOperators(SpatialOperators):
 def moving_operators(tree, thd):
     """Return the operators of a moving tree in fixed axes.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    MovingOperators
-        Operators, with a_J and b_J of inertial derivatives and without gravity.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    Returns operators, with a_J and b_J of inertial derivatives and without gravity.
     """
     own = inertial_derivative(tree, thd)
     R = poses(tree)[:, :3, :3]

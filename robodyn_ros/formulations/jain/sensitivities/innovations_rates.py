@@ -27,19 +27,9 @@ from robodyn_ros.formulations.jain.spatial_algebra import bar
 def innovations_factor_rate(tree, art, thd):
     """Return dL/dt of L = 1 + H phi K, by paths.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (N, N) ndarray
-        Rate of L.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     rates = articulated_rates(tree, art, thd).entries
     moving = [A @ bar(Delta) for A, Delta in zip(tree.phi, tree.hinge_velocity(thd))]
@@ -49,19 +39,9 @@ def innovations_factor_rate(tree, art, thd):
 def inverse_factor_rate(tree, art, thd):
     """Return d(L^-1)/dt, by paths.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    art : Articulated
-        Articulated-body quantities of the tree.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (N, N) ndarray
-        Rate of L^-1.
+    `tree` (Tree): bodies at one configuration.
+    `art` (Articulated): articulated-body quantities of the tree.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     rates = articulated_rates(tree, art, thd).entries
     return -_by_paths(tree, thd, art.K, rates.K, art.psi, rates.psi)
@@ -73,17 +53,9 @@ def by_operators(ops):
     The last term has a factor E here, which the book leaves out. In the book both are equal, as
     drives without inertia have H taubar = 0.
 
-    Parameters
-    ----------
-    ops : MovingOperators
-        Operators of the tree in fixed axes.
-
-    Returns
-    -------
-    L_rate : BlockMatrix
-        Rate of L, N x N.
-    L_inverse_rate : BlockMatrix
-        Rate of L^-1, N x N.
+    `ops` (MovingOperators): operators of the tree in fixed axes.
+    Returns `L_rate` (BlockMatrix): rate of L, N x N.
+    Returns `L_inverse_rate` (BlockMatrix): rate of L^-1, N x N.
     """
     H, phi, K, E = ops.H, ops.phi, ops.K, ops.E_phi
     bracket = ops.Delta_tilde_w @ phi @ K + E @ (

@@ -26,17 +26,8 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 def by_momentum(tree, thd):
     """Return dKE/dtheta from the momenta (18.38a).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (N,) ndarray
-        Gradient [J/rad, J/m].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     V = velocities(tree, thd)
     h = gather(tree, [M @ v for M, v in zip(tree.M, V)], tree.phi)
@@ -48,17 +39,8 @@ def by_momentum(tree, thd):
 def by_forces(tree, thd):
     """Return dKE/dtheta by gathering forces (18.38b).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (N,) ndarray
-        Gradient [J/rad, J/m].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     V = velocities(tree, thd)
     h = gather(tree, [M @ v for M, v in zip(tree.M, V)], tree.phi)
@@ -68,17 +50,8 @@ def by_forces(tree, thd):
 def by_articulated_bodies(tree, thd):
     """Return dKE/dtheta with h = [1 + phi K H] P V, by the articulated inertias (18.38c).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (N,) ndarray
-        Gradient [J/rad, J/m].
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     V, art = velocities(tree, thd), articulated(tree)
     V_plus = V - tree.hinge_velocity(thd)

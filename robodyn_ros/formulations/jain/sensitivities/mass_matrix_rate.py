@@ -21,17 +21,8 @@ from robodyn_ros.formulations.jain.spatial_algebra import bar
 def mass_matrix_rate(tree, thd):
     """Return dM/dt. The inertia of drives is constant.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (N, N) ndarray
-        Rate of the mass matrix.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     R, Delta = composite_inertias(tree), [bar(each) for each in tree.hinge_velocity(thd)]
     maps = tree.hinge_map_rates(thd)

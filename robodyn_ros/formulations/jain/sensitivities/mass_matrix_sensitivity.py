@@ -21,19 +21,9 @@ from robodyn_ros.formulations.jain.spatial_algebra import bar
 def mass_matrix_sensitivity(tree, R, i):
     """Return M_i, the derivative of the mass matrix by theta_i (18.36).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    R : (n, 6, 6) ndarray
-        Composite inertias of the tree.
-    i : int
-        Number of the freedom.
-
-    Returns
-    -------
-    (N, N) ndarray
-        M_i.
+    `tree` (Tree): bodies at one configuration.
+    `R` (n, 6, 6): composite inertias of the tree.
+    `i`: number of the freedom.
     """
     k = tree.owners[i]
     at = tree.slices[k]

@@ -29,17 +29,8 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 def momentum_gradient(tree, thd):
     """Return M_D, column by column (18.37).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (N, N) ndarray
-        Gradient of the momentum by the coordinates.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
     """
     V, R = velocities(tree, thd), composite_inertias(tree)
     h = gather(tree, [M @ v for M, v in zip(tree.M, V)], tree.phi)
@@ -69,22 +60,9 @@ def momentum_gradient(tree, thd):
 def coriolis_matrix(tree, thd):
     """Return Christoffel's matrix C_M, with C_M thd the Coriolis torque and dM/dt - 2 C_M skew.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-
-    Returns
-    -------
-    (N, N) ndarray
-        C_M.
-
-    Raises
-    ------
-    ModelError
-        If velocities are no rates of coordinates, as those of a ball joint.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    Raises ModelError: if velocities are no rates of coordinates, as those of a ball joint.
     """
     for body in tree.bodies:
         if body.hinge.nq != body.hinge.nv:

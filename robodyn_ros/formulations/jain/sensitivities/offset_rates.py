@@ -45,17 +45,8 @@ class OffsetOperators(NamedTuple):
 def offset_operators(ops, offsets):
     """Return the operators of body frames at given offsets from the hinges (5.28).
 
-    Parameters
-    ----------
-    ops : MovingOperators
-        Operators of the tree in fixed axes.
-    offsets : (n, 3) ndarray
-        l(O_k, B_k) in fixed axes [m].
-
-    Returns
-    -------
-    OffsetOperators
-        The operators.
+    `ops` (MovingOperators): operators of the tree in fixed axes.
+    `offsets` (n, 3): l(O_k, B_k) in fixed axes [m].
     """
     Delta = _diagonal(ops, [phi(-l) for l in offsets])  # noqa: E741
     inverse = _diagonal(ops, [phi(l) for l in offsets])  # noqa: E741
@@ -67,17 +58,8 @@ def offset_operators(ops, offsets):
 def offset_velocities(ops, offsets):
     """Return V_BO = [0; v(O_k) - v(B_k)] of all bodies (18.16).
 
-    Parameters
-    ----------
-    ops : MovingOperators
-        Operators of the tree in fixed axes.
-    offsets : (n, 3) ndarray
-        l(O_k, B_k) in fixed axes [m].
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Velocities [rad/s, m/s].
+    `ops` (MovingOperators): operators of the tree in fixed axes.
+    `offsets` (n, 3): l(O_k, B_k) in fixed axes [m].
     """
     v = -cross(ops.V[:, :3], offsets)
     return np.hstack((np.zeros_like(v), v))
@@ -86,17 +68,8 @@ def offset_velocities(ops, offsets):
 def offset_rates(ops, offsets):
     """Return the rates of `offset_operators` (18.21, 18.22).
 
-    Parameters
-    ----------
-    ops : MovingOperators
-        Operators of the tree in fixed axes.
-    offsets : (n, 3) ndarray
-        l(O_k, B_k) in fixed axes [m].
-
-    Returns
-    -------
-    OffsetOperators
-        The rates.
+    `ops` (MovingOperators): operators of the tree in fixed axes.
+    `offsets` (n, 3): l(O_k, B_k) in fixed axes [m].
     """
     now, rates = offset_operators(ops, offsets), operator_rates(ops)
     inverse = _diagonal(ops, [phi(l) for l in offsets])  # noqa: E741

@@ -59,19 +59,9 @@ class OperatorRates(NamedTuple):
 def phi_rate(phi, V_up, Delta):
     """Return dphi(up, k)/dt in fixed axes (18.10b).
 
-    Parameters
-    ----------
-    phi : (6, 6) ndarray
-        phi(up, k).
-    V_up : (6,) ndarray
-        Velocity of the parent [rad/s, m/s].
-    Delta : (6,) ndarray
-        Velocity of body k relative to the parent [rad/s, m/s].
-
-    Returns
-    -------
-    (6, 6) ndarray
-        Rate of phi(up, k).
+    `phi` (6, 6): phi(up, k).
+    `V_up` (6,): velocity of the parent [rad/s, m/s].
+    `Delta` (6,): velocity of body k relative to the parent [rad/s, m/s].
     """
     W = tilde(angular(V_up))
     return W @ phi - phi @ W + bar(linear(Delta))
@@ -80,15 +70,7 @@ def phi_rate(phi, V_up, Delta):
 def operator_rates(ops):
     """Return the rates of the spatial operators (18.12, 18.13, 18.23, 18.24).
 
-    Parameters
-    ----------
-    ops : MovingOperators
-        Operators of the tree in fixed axes.
-
-    Returns
-    -------
-    OperatorRates
-        The rates.
+    `ops` (MovingOperators): operators of the tree in fixed axes.
     """
     E, H, M, phi, phi_tilde = ops.E_phi, ops.H, ops.M, ops.phi, ops.phi_tilde
     W, W_S, bar_v = ops.V_tilde_w, ops.V_S_tilde_w, ops.Delta_bar_v
@@ -110,15 +92,7 @@ def operator_rates(ops):
 def coriolis_accelerations(ops):
     """Return a_J of inertial derivatives by operators (18.14).
 
-    Parameters
-    ----------
-    ops : MovingOperators
-        Operators of the tree in fixed axes.
-
-    Returns
-    -------
-    (n, 6) ndarray
-        Accelerations [rad/s2, m/s2].
+    `ops` (MovingOperators): operators of the tree in fixed axes.
     """
     E, V = ops.E_phi, np.concatenate(ops.V)
     a = (ops.V_S_tilde_w - E.T @ ops.V_tilde_w - ops.Delta_tilde_v @ E.T) @ V

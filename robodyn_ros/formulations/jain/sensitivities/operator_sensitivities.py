@@ -30,17 +30,8 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, tilde
 def unit_velocity(tree, i):
     """Return e_i: thd_i = 1, all other velocities zero.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    i : int
-        Number of the freedom.
-
-    Returns
-    -------
-    (N,) ndarray
-        Hinge velocities.
+    `tree` (Tree): bodies at one configuration.
+    `i`: number of the freedom.
     """
     unit = np.zeros(tree.N)
     unit[i] = 1.0
@@ -50,17 +41,8 @@ def unit_velocity(tree, i):
 def map_gradients(tree, k):
     """Return dH'(k)/dtheta_i of each freedom i of hinge k, as body k sees it.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    k : int
-        The body.
-
-    Returns
-    -------
-    list of (6, r) ndarray
-        Gradients.
+    `tree` (Tree): bodies at one configuration.
+    `k`: the body.
     """
     hinge, theta = tree.bodies[k].hinge, tree.theta[k]
     return [hinge.map_rate(theta, unit) for unit in np.eye(hinge.nv)]
@@ -69,17 +51,8 @@ def map_gradients(tree, k):
 def operator_sensitivities(tree, i):
     """Return the derivatives of the operators by theta_i, in fixed axes ((18.33) to (18.36)).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    i : int
-        Number of the freedom.
-
-    Returns
-    -------
-    OperatorRates
-        The derivatives.
+    `tree` (Tree): bodies at one configuration.
+    `i`: number of the freedom.
     """
     return operator_rates(moving_operators(tree, unit_velocity(tree, i)))
 
@@ -87,17 +60,8 @@ def operator_sensitivities(tree, i):
 def phi_sensitivity(ops, i):
     """Return [phi]_i block by block (18.33c).
 
-    Parameters
-    ----------
-    ops : SpatialOperators
-        Operators in fixed axes.
-    i : int
-        Number of the freedom.
-
-    Returns
-    -------
-    BlockMatrix
-        Derivative of phi by theta_i, 6n x 6n.
+    `ops` (SpatialOperators): operators in fixed axes.
+    `i`: number of the freedom.
     """
     tree, phi = ops.tree, ops.phi.array
     found, rows, b = np.zeros_like(phi), tree.rows, tree.owners[i]

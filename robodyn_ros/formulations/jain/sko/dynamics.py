@@ -25,17 +25,8 @@ from robodyn_ros.formulations.jain.operators.sweeps import gather, scatter
 def velocities(model, thd):
     """Return V = A' H' thd of all nodes.
 
-    Parameters
-    ----------
-    model : SkoModel
-        The equations of motion at one state.
-    thd : (N,) ndarray
-        Velocities [rad/s, m/s].
-
-    Returns
-    -------
-    list of (m_k,) ndarray
-        Velocities; (n, 6) ndarray where all nodes have 6.
+    `model` (SkoModel): the equations of motion at one state.
+    `thd` (N,): velocities [rad/s, m/s].
     """
     return scatter(model, [H.T @ thd[s] for H, s in zip(model.H, model.slices)], model.weights)
 
@@ -43,21 +34,11 @@ def velocities(model, thd):
 def inverse_dynamics(model, thdd):
     """Return torques, forces and accelerations of a motion: Algorithm 9.1.
 
-    Parameters
-    ----------
-    model : SkoModel
-        The equations of motion at one state.
-    thdd : (N,) ndarray
-        Accelerations [rad/s2, m/s2].
-
-    Returns
-    -------
-    T : (N,) ndarray
-        Hinge torques [N m, N].
-    f : list of (m_k,) ndarray
-        Force on each node by its parent.
-    alpha : list of (m_k,) ndarray
-        Acceleration of each node.
+    `model` (SkoModel): the equations of motion at one state.
+    `thdd` (N,): accelerations [rad/s2, m/s2].
+    Returns `T` (N,): hinge torques [N m, N].
+    Returns `f` (list of (m_k,) ndarray): force on each node by its parent.
+    Returns `alpha` (list of (m_k,) ndarray): acceleration of each node.
     """
     own = [H.T @ thdd[s] + a for H, s, a in zip(model.H, model.slices, model.a)]
     alpha = scatter(model, own, model.weights)
@@ -69,15 +50,7 @@ def inverse_dynamics(model, thdd):
 def bias(model):
     """Return C = H A (M A' a + b), the torques without acceleration (9.3).
 
-    Parameters
-    ----------
-    model : SkoModel
-        The equations of motion at one state.
-
-    Returns
-    -------
-    (N,) ndarray
-        C [N m, N].
+    `model` (SkoModel): the equations of motion at one state.
     """
     return inverse_dynamics(model, np.zeros(model.N))[0]
 
@@ -85,19 +58,10 @@ def bias(model):
 def forward_dynamics(model, T):
     """Return the accelerations under given torques: Algorithm 9.5.
 
-    Parameters
-    ----------
-    model : SkoModel
-        The equations of motion at one state.
-    T : (N,) ndarray
-        Hinge torques [N m, N].
-
-    Returns
-    -------
-    thdd : (N,) ndarray
-        Hinge accelerations [rad/s2, m/s2].
-    alpha : list of (m_k,) ndarray
-        Acceleration of each node.
+    `model` (SkoModel): the equations of motion at one state.
+    `T` (N,): hinge torques [N m, N].
+    Returns `thdd` (N,): hinge accelerations [rad/s2, m/s2].
+    Returns `alpha` (list of (m_k,) ndarray): acceleration of each node.
     """
     art = articulated(model)
     own = [P @ a + b for P, a, b in zip(art.P, model.a, model.b)]
@@ -112,19 +76,10 @@ def node_accelerations(model, T, nodes):
     With Lambda of `operational_space_operators.inertia` it is their equation of motion: Lambda
     (alpha_nd - B' alpha) = f_nd (10.7).
 
-    Parameters
-    ----------
-    model : SkoModel
-        The equations of motion at one state.
-    T : (N,) ndarray
-        Hinge torques [N m, N].
-    nodes : sequence of Pickoff
-        Points of interest.
-
-    Returns
-    -------
-    (s,) ndarray
-        Accelerations of all points, stacked. Gravity is as in a of the model.
+    `model` (SkoModel): the equations of motion at one state.
+    `T` (N,): hinge torques [N m, N].
+    `nodes` (sequence of Pickoff): points of interest.
+    Returns accelerations of all points, stacked. Gravity is as in a of the model.
     """
     _, alpha = forward_dynamics(model, T)
     return np.concatenate([node.phi.T @ alpha[node.body] for node in nodes])

@@ -28,19 +28,9 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 def of_tree(tree, thd, gravity=True):
     """Return the SkoModel of a Tree in motion: blocks of 6, weights phi.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    SkoModel
-        The model.
+    `tree` (Tree): bodies at one configuration.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `gravity`: whether gravity acts.
     """
     V = velocities(tree, thd)
     a = coriolis_accelerations(tree, V, thd)
@@ -62,17 +52,8 @@ def of_tree(tree, thd, gravity=True):
 def of_equations(tree, equations):
     """Return the SkoModel of a Tree by other conventions, with weights A in place of phi.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    equations : conventions.Equations
-        Quantities of the bodies by one convention.
-
-    Returns
-    -------
-    SkoModel
-        The model.
+    `tree` (Tree): bodies at one configuration.
+    `equations` (conventions.Equations): quantities of the bodies by one convention.
     """
     return SkoModel(
         tree.names,
@@ -93,23 +74,11 @@ def acatastatic(tree, thd, thdd, driven, gravity=True):
     Delta_V(k) = H'(k) beta(k) + u(k, t). The columns of a prescribed freedom leave H', and so its
     column leaves the mass matrix. u and its rate join V and a.
 
-    Parameters
-    ----------
-    tree : Tree
-        Tree with all freedoms.
-    thd : (N,) ndarray
-        Velocities of all freedoms, also of the prescribed ones.
-    thdd : (N,) ndarray
-        Accelerations; only those of the prescribed freedoms are used.
-    driven : sequence of int
-        Indices of the prescribed freedoms among the N.
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    SkoModel
-        Model of N - len(driven) freedoms; `dofs` lists them.
+    `tree` (Tree): tree with all freedoms.
+    `thd` (N,): velocities of all freedoms, also of the prescribed ones.
+    `thdd` (N,): accelerations; only those of the prescribed freedoms are used.
+    `driven` (sequence of int): indices of the prescribed freedoms among the N.
+    `gravity`: whether gravity acts.
     """
     model = of_tree(tree, thd, gravity)
     free = np.setdiff1d(np.arange(tree.N), driven)
@@ -129,22 +98,9 @@ def in_freedoms(model, k):
     alpha(k) = H' thdd + a(k), a(k) moves into a of the children. A rolling ball then has 3
     velocities, and its rolling is no constraint anywhere.
 
-    Parameters
-    ----------
-    model : SkoModel
-        The equations of motion at one state.
-    k : int
-        A root.
-
-    Returns
-    -------
-    SkoModel
-        The model.
-
-    Raises
-    ------
-    ValueError
-        If node k has a parent: its velocity is then more than its own freedoms.
+    `model` (SkoModel): the equations of motion at one state.
+    `k`: a root.
+    Raises ValueError: if node k has a parent: its velocity is then more than its own freedoms.
     """
     if model.parent[k] < model.n:
         raise ValueError(

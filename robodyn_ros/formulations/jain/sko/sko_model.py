@@ -68,15 +68,7 @@ class SkoStructure:
     def path(self, k):
         """Yield the indices from node k to its root.
 
-        Parameters
-        ----------
-        k : int
-            A node.
-
-        Yields
-        ------
-        int
-            A node.
+        `k`: a node.
         """
         while k < self.n:
             yield k

@@ -22,22 +22,9 @@ from robodyn_ros.errors import ShapeError
 def chosen(tree, active):
     """Return which of the N freedoms are active.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    active : (n,) array_like of bool
-        Whether the hinge of each body is driven, tips first.
-
-    Returns
-    -------
-    (N,) ndarray of bool
-        Active freedoms.
-
-    Raises
-    ------
-    ShapeError
-        If `active` is not one bool per body.
+    `tree` (Tree): bodies at one configuration.
+    `active` ((n,) array_like of bool): whether the hinge of each body is driven, tips first.
+    Raises ShapeError: if `active` is not one bool per body.
     """
     active = np.asarray(active)
     if active.shape != (tree.n,) or active.dtype != bool:
@@ -51,17 +38,8 @@ def chosen(tree, active):
 def active_arm(tree, active):
     """Return the tree with its passive hinges locked: H_a in place of H (16.1).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    active : (n,) array_like of bool
-        Whether the hinge of each body is driven, tips first.
-
-    Returns
-    -------
-    Tree
-        The active arm.
+    `tree` (Tree): bodies at one configuration.
+    `active` ((n,) array_like of bool): whether the hinge of each body is driven, tips first.
     """
     return _with_locked(tree, active, chosen(tree, active))
 
@@ -69,17 +47,8 @@ def active_arm(tree, active):
 def passive_arm(tree, active):
     """Return the tree with its active hinges locked: H_p in place of H (16.1).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    active : (n,) array_like of bool
-        Whether the hinge of each body is driven, tips first.
-
-    Returns
-    -------
-    Tree
-        The passive arm.
+    `tree` (Tree): bodies at one configuration.
+    `active` ((n,) array_like of bool): whether the hinge of each body is driven, tips first.
     """
     freedoms = ~chosen(tree, active)
     return _with_locked(tree, ~np.asarray(active), freedoms)

@@ -38,23 +38,12 @@ class Jacobians(NamedTuple):
 def products(tree, active, thdd_a, nodes):
     """Return J_G thdd_a and J_D thdd_a in one sweep (Algorithm 16.3).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    active : (n,) array_like of bool
-        Whether the hinge of each body is driven, tips first.
-    thdd_a : (N_a,) ndarray
-        Accelerations of the active freedoms [rad/s2, m/s2].
-    nodes : sequence of Node
-        m points of interest, or other objects with `body` and `phi`.
-
-    Returns
-    -------
-    nodes : (6m,) ndarray
-        Accelerations of the nodes [rad/s2, m/s2].
-    passive : (N_p,) ndarray
-        Accelerations of the passive freedoms [rad/s2, m/s2].
+    `tree` (Tree): bodies at one configuration.
+    `active` ((n,) array_like of bool): whether the hinge of each body is driven, tips first.
+    `thdd_a` (N_a,): accelerations of the active freedoms [rad/s2, m/s2].
+    `nodes` (sequence of Node): m points of interest, or other objects with `body` and `phi`.
+    Returns `nodes` (6m,): accelerations of the nodes [rad/s2, m/s2].
+    Returns `passive` (N_p,): accelerations of the passive freedoms [rad/s2, m/s2].
     """
     passive = ~chosen(tree, active)
     at_rest = np.zeros(tree.N)
@@ -65,19 +54,9 @@ def products(tree, active, thdd_a, nodes):
 def jacobians(tree, active, nodes):
     """Return both Jacobians, column by column (Algorithm 16.3).
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    active : (n,) array_like of bool
-        Whether the hinge of each body is driven, tips first.
-    nodes : sequence of Node
-        Points of interest on the bodies.
-
-    Returns
-    -------
-    Jacobians
-        J_G and J_D.
+    `tree` (Tree): bodies at one configuration.
+    `active` ((n,) array_like of bool): whether the hinge of each body is driven, tips first.
+    `nodes` (sequence of Node): points of interest on the bodies.
     """
     units = np.eye(int(chosen(tree, active).sum()))
     columns = [products(tree, active, unit, nodes) for unit in units]
@@ -89,28 +68,15 @@ def computed_torque(tree, active, thd, alpha_nodes, T_p, nodes, hold=False):
 
     Where there are more active freedoms than conditions, thdd_a is the smallest.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    active : (n,) array_like of bool
-        Whether the hinge of each body is driven, tips first.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    alpha_nodes : (6m,) ndarray
-        Wanted rates of the nodes' velocities as the nodes see them, in their axes, without
-        gravity.
-    T_p : (N_p,) ndarray
-        Torques of the passive freedoms [N m, N].
-    nodes : sequence of Node
-        Points of interest on the bodies.
-    hold : bool
-        Whether the passive hinges should not accelerate either, in the least squares of (16.25).
-
-    Returns
-    -------
-    Motion
-        Torques and accelerations.
+    `tree` (Tree): bodies at one configuration.
+    `active` ((n,) array_like of bool): whether the hinge of each body is driven, tips first.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `alpha_nodes` (6m,): wanted rates of the nodes' velocities as the nodes see them, in
+      their axes, without gravity.
+    `T_p` (N_p,): torques of the passive freedoms [N m, N].
+    `nodes` (sequence of Node): points of interest on the bodies.
+    `hold`: whether the passive hinges should not accelerate either, in the least squares of
+      (16.25).
     """
     driven = chosen(tree, active)
     drift = hybrid_dynamics(tree, active, thd, np.zeros(int(driven.sum())), T_p)
@@ -126,15 +92,7 @@ def base_jacobian(tree):
 
     V(n) = J_D thd_a where the momentum is zero.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration. The last is the base, on six freedoms.
-
-    Returns
-    -------
-    (6, N - 6) ndarray
-        J_D.
+    `tree` (Tree): bodies at one configuration. The last is the base, on six freedoms.
     """
     R, columns = composite_inertias(tree), []
     for k in range(tree.n - 1):

@@ -52,32 +52,15 @@ class Motion(NamedTuple):
 def hybrid_dynamics(tree, active, thd, thdd_a, T_p, f_ext=None, gravity=True):
     """Solve for the torques of active and the accelerations of passive hinges: Algorithm 16.2.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    active : (n,) array_like of bool
-        Whether the hinge of each body is driven, tips first.
-    thd : (N,) ndarray
-        Hinge velocities, in the order of the tree [rad/s, m/s].
-    thdd_a : (N_a,) ndarray
-        Accelerations of the active freedoms, in the order of the tree.
-    T_p : (N_p,) ndarray
-        Torques of the passive freedoms, in the order of the tree.
-    f_ext : (n, 6) ndarray, optional
-        External force on each body, at its origin in its axes [N m, N].
-    gravity : bool
-        Whether gravity acts.
-
-    Returns
-    -------
-    Motion
-        All torques and accelerations.
-
-    Raises
-    ------
-    ShapeError
-        If `active` is not one bool per body.
+    `tree` (Tree): bodies at one configuration.
+    `active` ((n,) array_like of bool): whether the hinge of each body is driven, tips first.
+    `thd` (N,): hinge velocities, in the order of the tree [rad/s, m/s].
+    `thdd_a` (N_a,): accelerations of the active freedoms, in the order of the tree.
+    `T_p` (N_p,): torques of the passive freedoms, in the order of the tree.
+    `f_ext` (n, 6): external force on each body, at its origin in its axes [N m, N].
+    `gravity`: whether gravity acts.
+    Returns all torques and accelerations.
+    Raises ShapeError: if `active` is not one bool per body.
     """
     driven = chosen(tree, active)
     arm = passive_arm(tree, active)

@@ -43,17 +43,8 @@ class MixedBlocks(NamedTuple):
 def mixed_blocks(tree, active):
     """Return the blocks of the mixed equations of motion.
 
-    Parameters
-    ----------
-    tree : Tree
-        Bodies at one configuration.
-    active : (n,) array_like of bool
-        Whether the hinge of each body is driven, tips first.
-
-    Returns
-    -------
-    MixedBlocks
-        The blocks.
+    `tree` (Tree): bodies at one configuration.
+    `active` ((n,) array_like of bool): whether the hinge of each body is driven, tips first.
     """
     ops = SpatialOperators(passive_arm(tree, active))
     arm = SpatialOperators(active_arm(tree, active))
