@@ -272,20 +272,10 @@ def _form(model):
 class _Positions:
     """Positions by which a tape is differentiated.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    tape : Tape
-        The tape.
-    q : ndarray of Recorded
-        Positions of the independent joints, or of all joints of closed loops.
-
-    Attributes
-    ----------
-    leaves : list of Recorded
-        Those of the independent joints, and of the dependent joints of loops by which the tape
-        is differentiated, too.
+    `q` (ndarray of Recorded): positions of the independent joints, or of all joints of closed
+      loops.
+    `leaves` (list of Recorded): those of the independent joints, and of the dependent joints of
+      loops by which the tape is differentiated, too.
     """
 
     def __init__(self, model, tape, q):

@@ -146,27 +146,14 @@ def _sizes(tree):
 class Emitter:
     """Emits one straight-line function, or a block of it, as LLVM code.
 
-    Parameters
-    ----------
-    builder : llvmlite IRBuilder
-        Where the code is emitted.
-    lanes : bool
-        Whether values are vectors of LANES states.
-
-    Attributes
-    ----------
-    data : dict
-        Addresses of the arrays; with lanes, of the first row.
-    sizes : dict
-        Lengths of the arrays, known before the first entry is read.
-    values : dict
-        Values emitted here, by name.
-    frame : LLVM value
-        Address of the values that blocks share.
-    places : dict
-        {name: index in the frame} of these values.
-    kept : dict
-        {name: LLVM type} of the values that are in the frame already.
+    `builder` (llvmlite IRBuilder): where the code is emitted.
+    `lanes`: whether values are vectors of LANES states.
+    `data` (dict): addresses of the arrays; with lanes, of the first row.
+    `sizes` (dict): lengths of the arrays, known before the first entry is read.
+    `values` (dict): values emitted here, by name.
+    `frame` (LLVM value): address of the values that blocks share.
+    `places` (dict): {name: index in the frame} of these values.
+    `kept` (dict): {name: LLVM type} of the values that are in the frame already.
     """
 
     def __init__(self, builder, lanes=False):

@@ -44,16 +44,9 @@ LINKS[aba.forward_dynamics] = (
 class LinkedKernel:
     """A kernel that calls the recursions of one robot; called like the kernel.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Has the machine code.
-    model : RobotModel
-        The robot.
-    own : sequence of callable
-        Members of LINKS for which the robot's recorded code runs.
-    coordinates : int
-        Kind of coordinates of the robot, see robodyn_ros.compile.robot_code_table.
+    `kernel` (Kernel): has the machine code.
+    `own` (sequence of callable): members of LINKS for which the robot's recorded code runs.
+    `coordinates`: kind of coordinates of the robot, see robodyn_ros.compile.robot_code_table.
     """
 
     def __init__(self, kernel, model, own=(), coordinates=JOINTS):

@@ -50,14 +50,9 @@ SUMMED = (
 class Packs(NamedRows):
     """Rows of recorded working memory, or of a table, for WIDTH bodies at a time.
 
-    Parameters
-    ----------
-    tape : Tape
-        The recording.
-    entries : array
-        Entries of single bodies; row 0 is the base.
-    count : int
-        Number of bodies without the base.
+    `tape` (Tape): the recording.
+    `entries` (array): entries of single bodies; row 0 is the base.
+    `count`: number of bodies without the base.
     """
 
     def __init__(self, tape, entries, count):

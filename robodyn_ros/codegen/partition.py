@@ -22,14 +22,9 @@ FENCED, SHORT = 60, 4_000
 class Plan:
     """The partition of a function.
 
-    Parameters
-    ----------
-    parts : list of list
-        Runs of assignments; other statements stand alone.
-    places : dict
-        {name: index in the frame} of each shared value.
-    size : int
-        Number of values in the frame.
+    `parts`: runs of assignments; other statements stand alone.
+    `places`: {name: index in the frame} of each shared value.
+    `size`: number of values in the frame.
     """
 
     parts: list[list[ast.stmt]]

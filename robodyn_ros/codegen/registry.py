@@ -76,37 +76,21 @@ class Recipe:
     Sizes are numbers, 'nq', 'all positions', 'nv', 'bodies', '6 bodies', '10 bodies' or 'nb'. The
     last one counts the base among the bodies.
 
-    Parameters
-    ----------
-    recursion : callable
-        The recursion.
-    inputs, outputs : dict
-        {argument: shape}.
-    regrouped : bool
-        Whether results stay the same if inertias move between bodies (`normal_form.regroup`).
-    aligned : bool
-        Whether results stay the same if frames are rotated (`normal_form.align`).
-    others : tuple of callable
-        Recursions with the same result. The one with the fewest operations for the robot is
-        compiled.
-    given : callable, optional
-        Called with a model and a subject; returns {argument: value} of further arguments.
-    before : callable, optional
-        A recursion to run first, which writes f_ext.
-    recorder : callable, optional
-        Makes the recording in place of `record`.
-    packed : callable, optional
-        Makes a recording with packs for one state, see `codegen.packs.shorter_with_packs`.
-    of_rates : bool
-        Whether velocities must be the rates of independent coordinates.
-    is_embedded : bool
-        Whether the recursion is over independent coordinates already.
-    payloads : tuple of str
-        Frames whose payloads are an input, see `with_payloads`.
-    columns : int
-        Number of right sides of closed loops that are solved at once, in a pack.
-    real : str
-        Type of the numbers of the code, 'double' or 'float'. Loops close to its rounding.
+    `inputs`, `outputs`: {argument: shape}.
+    `regrouped`: whether results stay the same if inertias move between bodies
+      (`normal_form.regroup`).
+    `aligned`: whether results stay the same if frames are rotated (`normal_form.align`).
+    `others`: recursions with the same result. The one with the fewest operations for the robot is
+      compiled.
+    `given`: called with a model and a subject; returns {argument: value} of further arguments.
+    `before`: a recursion to run first, which writes f_ext.
+    `recorder`: makes the recording in place of `record`.
+    `packed`: makes a recording with packs for one state, see `codegen.packs.shorter_with_packs`.
+    `of_rates`: whether velocities must be the rates of independent coordinates.
+    `is_embedded`: whether the recursion is over independent coordinates already.
+    `payloads`: frames whose payloads are an input, see `with_payloads`.
+    `columns`: number of right sides of closed loops that are solved at once, in a pack.
+    `real`: type of the numbers of the code, 'double' or 'float'. Loops close to its rounding.
     """
 
     recursion: Callable

@@ -54,22 +54,13 @@ MOST_SECONDS = 60.0  # of a recording
 class Recording:
     """The recording of one recursion for one robot: a tape and its results.
 
-    Parameters
-    ----------
-    name : str
-        Name of the function.
-    title : str
-        What it computes, in words.
-    origin : str
-        Module of the recursion.
-    tape : Tape
-        The operations.
-    inputs, outputs : dict
-        {argument: shape}.
-    results : dict
-        {entry, such as 'tau[0]': node or constant to store}.
-    singular : bool
-        Whether a pivot is zero for every state.
+    `name`: name of the function.
+    `title`: what it computes, in words.
+    `origin`: module of the recursion.
+    `tape`: the operations.
+    `inputs`, `outputs`: {argument: shape}.
+    `results`: {entry, such as 'tau[0]': node or constant to store}.
+    `singular`: whether a pivot is zero for every state.
     """
 
     name: str
@@ -104,14 +95,8 @@ class RecordingWork(NamedRows):
 
     Reading an entry before it is written raises a KeyError.
 
-    Parameters
-    ----------
-    tape : Tape
-        The tape.
-    size : int
-        Number of rows.
-    replaced : dict, optional
-        {function: replacement} for functions that cannot be recorded.
+    `size`: number of rows.
+    `replaced` (dict): {function: replacement} for functions that cannot be recorded.
     """
 
     def __init__(self, tape, size, replaced=None):
@@ -424,13 +409,9 @@ def _entry(argument, place):
 class Specialised:
     """The two kernels of one recursion for one robot; both take its inputs, then its outputs.
 
-    Parameters
-    ----------
-    one : Kernel
-        For one state; returns a status, see codegen/emit_python.py.
-    rows : Kernel
-        For states `first` to `last`, a multiple of LANES, in arrays with one more axis in front.
-        It returns `last`, or the first row of a refused block, and releases the GIL.
+    `one`: for one state; returns a status, see codegen/emit_python.py.
+    `rows`: for states `first` to `last`, a multiple of LANES, in arrays with one more axis in
+      front. It returns `last`, or the first row of a refused block, and releases the GIL.
     """
 
     one: Kernel

@@ -47,28 +47,19 @@ def limited(nodes, seconds):
 class Tape:
     """Nodes of a directed acyclic graph of arithmetic, in the order of their recording.
 
-    Parameters
-    ----------
-    columns : int, optional
-        Number of right sides of closed loops that are solved at once, in a pack.
-    real : str, optional
-        Type of the numbers of the code, 'double' or 'float'.
-
-    Attributes
-    ----------
-    nodes : list of tuple
-        (operation, *operands). Operands are numbers of earlier nodes. The first operand of
-        'scale', 'shift', 'from' and 'constant' is a constant, that of 'lane' the lane.
-    values : list of Recorded
-        The scalar of each node.
-    names : dict
-        {node: name of its value}.
-    checks : list of tuple
-        (node, floor) of recorded comparisons. The tape is valid for states with node > floor.
-    positions_known : int or None
-        Number of the first node that follows from the positions of all joints of closed loops.
-    exact_checks : int
-        Number of the first checks whose nodes are computed as recorded, and share no equal values.
+    `columns`: number of right sides of closed loops that are solved at once, in a pack.
+    `real`: type of the numbers of the code, 'double' or 'float'.
+    `nodes` (list of tuple): (operation, *operands). Operands are numbers of earlier nodes. The
+      first operand of 'scale', 'shift', 'from' and 'constant' is a constant, that of 'lane' the
+      lane.
+    `values` (list of Recorded): the scalar of each node.
+    `names` (dict): {node: name of its value}.
+    `checks` (list of tuple): (node, floor) of recorded comparisons. The tape is valid for states
+      with node > floor.
+    `positions_known` (int or None): number of the first node that follows from the positions of
+      all joints of closed loops.
+    `exact_checks`: number of the first checks whose nodes are computed as recorded, and share no
+      equal values.
     """
 
     def __init__(self, columns=1, real='double'):
@@ -323,14 +314,8 @@ _DOUBLE, _INTEGER = struct.Struct('<d'), struct.Struct('<q')
 class Recorded:
     """A scalar that is a node of a tape.
 
-    Parameters
-    ----------
-    tape : Tape
-        The tape.
-    index : int
-        Number of the node.
-    positive : Recorded or None
-        x if this is -x.
+    `index`: number of the node.
+    `positive` (Recorded or None): x if this is -x.
     """
 
     __slots__ = ('index', 'positive', 'tape')

@@ -38,18 +38,13 @@ class Kernel:
     layout than annotated raises a TypeError. It never compiles a second version. The attribute
     `python` is the plain function.
 
-    Parameters
-    ----------
-    function : callable
-        The plain function, with annotations of robodyn_ros.spatial.types.
-    name : str, optional
-        Name in messages; by default that of the function with its module.
-    has_vectorcall : bool
-        False makes `vectorcall` the dispatcher, for kernels that are not called in hot loops.
-    context : callable
-        Called without arguments; returns the context in which the kernel is compiled.
-    **options
-        Options of numba.njit, in addition to OPTIONS.
+    `function` (callable): the plain function, with annotations of robodyn_ros.spatial.types.
+    `name`: name in messages; by default that of the function with its module.
+    `has_vectorcall`: False makes `vectorcall` the dispatcher, for kernels that are not called in
+      hot loops.
+    `context` (callable): called without arguments; returns the context in which the kernel is
+      compiled.
+    `**options`: options of numba.njit, in addition to OPTIONS.
     """
 
     def __init__(

@@ -78,14 +78,9 @@ OWN_TEMPLATE = """
 class RobotCodeTable:
     """The table of one robot, and its topology with the address of the table.
 
-    Parameters
-    ----------
-    topology : (nb, k) ndarray
-        Topology of the robot.
-    kernels : dict
-        {recursion of ARGUMENTS: Kernel}, compiled here.
-    coordinates : int
-        JOINTS, INDEPENDENT or MODES.
+    `topology` (nb, k): topology of the robot.
+    `kernels` (dict): {recursion of ARGUMENTS: Kernel}, compiled here.
+    `coordinates`: JOINTS, INDEPENDENT or MODES.
     """
 
     def __init__(self, topology, kernels, coordinates=JOINTS):

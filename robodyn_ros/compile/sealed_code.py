@@ -22,14 +22,10 @@ SIZE = hashlib.sha256().digest_size
 class SealedCode(Cache):
     """The cache of a Numba dispatcher: one file per kernel.
 
-    Parameters
-    ----------
-    function : callable
-        The plain function. Its source file selects the folders, see compile.cache.
-    signature : tuple of numba types
-        Types of its arguments.
-    options : dict
-        Options of numba.njit, which affect the code.
+    `function` (callable): the plain function. Its source file selects the folders, see
+      compile.cache.
+    `signature` (tuple of numba types): types of its arguments.
+    `options` (dict): options of numba.njit, which affect the code.
     """
 
     def __init__(self, function, signature, options):

@@ -27,23 +27,12 @@ class UntrustedError(Exception):
 class TrustedFolder:
     """A checked folder with its open handle, which is closed with the object.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The folder, not a symbolic link; the folders above it may be links.
-    owners : tuple of int
-        User IDs, besides root, that may own the folder and those above it.
-    create : bool
-        Whether to create missing folders, private to this user.
-    shared : bool
-        Whether other users may read its files.
-
-    Raises
-    ------
-    UntrustedError
-        If another user can write to the folder or replace it.
-    OSError
-        If it cannot be opened.
+    `path` (pathlib.Path): the folder, not a symbolic link; the folders above it may be links.
+    `owners` (tuple of int): user IDs, besides root, that may own the folder and those above it.
+    `create`: whether to create missing folders, private to this user.
+    `shared`: whether other users may read its files.
+    Raises UntrustedError: if another user can write to the folder or replace it.
+    Raises OSError: if it cannot be opened.
     """
 
     def __init__(self, path, owners, create=False, shared=False):

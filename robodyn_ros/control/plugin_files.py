@@ -33,14 +33,9 @@ UPDATE_RATE = 1000  # [Hz]
 class PluginFiles(NamedTuple):
     """Files of one robot, in one folder.
 
-    Parameters
-    ----------
-    description : str
-        URDF as text, with a <ros2_control> tag.
-    library : Path
-        Shared library of the dynamics.
-    parameters : Path
-        YAML file with the parameters of the controllers.
+    `description`: URDF as text, with a <ros2_control> tag.
+    `library`: shared library of the dynamics.
+    `parameters`: YAML file with the parameters of the controllers.
     """
 
     description: str

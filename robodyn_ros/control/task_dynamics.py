@@ -18,20 +18,12 @@ WORLD_ALIGNED, LOCAL, BASE = 0, 1, 2  # as in GetOperationalSpaceInertia.srv
 class TaskDynamics:
     """Lambda xdd + mu + p = F of a task, for tau = J^T F (Khatib 1987).
 
-    Parameters
-    ----------
-    inertia : OperationalSpaceInertia
-        Lambda with its Jacobian, inverse, rank and consistent inverse.
-    jacobian_bias : (m,) ndarray
-        Jdot qd of the rows of the task [m/s^2, rad/s^2].
-    coriolis : (nv,) ndarray
-        C qd [N m or N].
-    gravity : (nv,) ndarray
-        g [N m or N].
-    bias : (m,) ndarray
-        mu = Lambda (J M^-1 C qd - Jdot qd) [N, N m].
-    task_gravity : (m,) ndarray
-        p = Lambda J M^-1 g [N, N m].
+    `inertia`: lambda with its Jacobian, inverse, rank and consistent inverse.
+    `jacobian_bias`: jdot qd of the rows of the task [m/s^2, rad/s^2].
+    `coriolis`: c qd [N m or N].
+    `gravity`: g [N m or N].
+    `bias`: mu = Lambda (J M^-1 C qd - Jdot qd) [N, N m].
+    `task_gravity`: p = Lambda J M^-1 g [N, N m].
     """
 
     inertia: OperationalSpaceInertia
@@ -60,12 +52,8 @@ def require_links(links: Sequence[str], robot: Robot):
 class TaskPoint(NamedTuple):
     """A point on a link.
 
-    Parameters
-    ----------
-    link : str
-        Name of the link.
-    place : (3,) ndarray
-        Position of the point in axes of the link [m].
+    `link`: name of the link.
+    `place`: position of the point in axes of the link [m].
     """
 
     link: str

@@ -14,10 +14,7 @@ class TwistDifferences:
 
     They lag by half the time between two twists, and by the time constant.
 
-    Parameters
-    ----------
-    time_constant : float
-        Time constant of the filter [s], more than 0.
+    `time_constant`: time constant of the filter [s], more than 0.
     """
 
     def __init__(self, time_constant: float):

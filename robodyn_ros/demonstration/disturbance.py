@@ -24,14 +24,9 @@ class ReferenceLost(RobodynError):
 class Count(NamedTuple):
     """A node's report on its loop.
 
-    Parameters
-    ----------
-    time : float
-        Time of the report [s].
-    cycles : int
-        Cycles run since the start of the node.
-    missed : int
-        Cycles missed since the start of the node.
+    `time`: time of the report [s].
+    `cycles`: cycles run since the start of the node.
+    `missed`: cycles missed since the start of the node.
     """
 
     time: float
@@ -42,16 +37,10 @@ class Count(NamedTuple):
 class Disturbance(NamedTuple):
     """An interval between two reports of a node, in which it missed cycles.
 
-    Parameters
-    ----------
-    node : str
-        Name of the node.
-    begin, end : float
-        Times of the reports [s].
-    missed : int
-        Cycles missed between them.
-    due : int
-        Cycles that should have run.
+    `node`: name of the node.
+    `begin`, `end`: times of the reports [s].
+    `missed`: cycles missed between them.
+    `due`: cycles that should have run.
     """
 
     node: str

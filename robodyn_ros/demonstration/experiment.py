@@ -42,26 +42,15 @@ SERIES = ('reference_position', 'measured_position', 'measured_velocity', *TERMS
 class Record:
     """The result of one run: time series, and figures of the nodes.
 
-    Parameters
-    ----------
-    time : (k,) ndarray
-        Times of the samples [s].
-    series : dict
-        {name in SERIES: (k, nv) ndarray}.
-    states : (k,) ndarray of int
-        State of the controller, see ControllerStatus.msg.
-    status : ControllerStatus
-        Last status of the controller.
-    cycles, missed : int
-        Cycles run, and cycles missed.
-    seconds : float
-        Length of the run [s].
-    cpu_share : float
-        Processor time of the controller as a share of a core.
-    disturbances : tuple of Disturbance
-        Intervals in which the nodes missed cycles.
-    pushes : list of tuple
-        (time [s], force (3,) [N]).
+    `time`: times of the samples [s].
+    `series`: {name in SERIES: (k, nv) ndarray}.
+    `states`: state of the controller, see ControllerStatus.msg.
+    `status`: last status of the controller.
+    `cycles`, `missed`: cycles run, and cycles missed.
+    `seconds`: length of the run [s].
+    `cpu_share`: processor time of the controller as a share of a core.
+    `disturbances`: intervals in which the nodes missed cycles.
+    `pushes`: (time [s], force (3,) [N]).
     """
 
     time: np.ndarray
@@ -89,16 +78,10 @@ class Record:
 class Experiment:
     """The two nodes of one run, and a third node that communicates with them, as a context.
 
-    Parameters
-    ----------
-    urdf : str or path
-        Description of the arm.
-    controller, simulator : dict
-        Parameters by name.
-    progress : callable
-        Called with (state in a word, share done).
-    modules : dict
-        {'controller' and 'simulator': module to run}.
+    `urdf` (str or path): description of the arm.
+    `controller`, `simulator` (dict): parameters by name.
+    `progress` (callable): called with (state in a word, share done).
+    `modules` (dict): {'controller' and 'simulator': module to run}.
     """
 
     def __init__(

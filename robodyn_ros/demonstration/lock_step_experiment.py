@@ -28,14 +28,9 @@ PUSH_EVERY = 20_000_000  # [ns] between forces
 class LockStepExperiment(Experiment):
     """An experiment on simulated time: the same bits on every run and every processor.
 
-    Parameters
-    ----------
-    urdf : str or path
-        Description of the arm.
-    controller, simulator : dict
-        Parameters by name.
-    progress : callable
-        Called with (state in a word, share done).
+    `urdf` (str or path): description of the arm.
+    `controller`, `simulator` (dict): parameters by name.
+    `progress` (callable): called with (state in a word, share done).
     """
 
     def __init__(self, urdf, controller, simulator, progress=lambda word, share: None):

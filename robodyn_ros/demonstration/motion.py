@@ -19,16 +19,10 @@ class Motion:
     q = centre + amplitude w(t) sin(2 pi f t). The window w and its first two derivatives are zero
     at both ends.
 
-    Parameters
-    ----------
-    centre : (nv,) ndarray
-        Posture in the middle [rad or m].
-    amplitude : (nv,) ndarray
-        Amplitude of each joint [rad or m].
-    frequency : (nv,) ndarray
-        Frequency f of each joint [Hz].
-    duration : float
-        Length of the motion [s].
+    `centre`: posture in the middle [rad or m].
+    `amplitude`: amplitude of each joint [rad or m].
+    `frequency`: frequency f of each joint [Hz].
+    `duration`: length of the motion [s].
     """
 
     centre: np.ndarray

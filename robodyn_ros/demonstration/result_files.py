@@ -16,19 +16,11 @@ MARK = '.made_by_robodyn_ros'
 class ResultFolder:
     """A folder for the results of a command, after a check that their names are free.
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Has the folder `output`, and `force` if files may be replaced.
-    names : sequence of str
-        Names of the files to be written.
-    own : path, optional
-        The folder of a demonstration. If a demonstration has made it, its files are replaced.
-
-    Raises
-    ------
-    ParameterError
-        If a file exists that may not be replaced.
+    `options` (argparse.Namespace): has the folder `output`, and `force` if files may be replaced.
+    `names` (sequence of str): names of the files to be written.
+    `own` (path): the folder of a demonstration. If a demonstration has made it, its files are
+      replaced.
+    Raises ParameterError: if a file exists that may not be replaced.
     """
 
     def __init__(self, options, names, own=None):

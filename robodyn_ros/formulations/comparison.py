@@ -18,20 +18,12 @@ PACKAGE = 'Robot'
 class Comparison:
     """Results of each formulation by its name; 'Robot' is the package's own algorithm.
 
-    Parameters
-    ----------
-    robot : str
-        Name of the robot.
-    joints : tuple of str
-        Names of the joints.
-    torque : dict of (nv,) ndarray
-        Torques of the motion [N m, N].
-    mass : dict of (nv, nv) ndarray
-        Mass matrices.
-    acceleration : dict of (nv,) ndarray
-        Forward dynamics of the torque that Robot found [rad/s2, m/s2].
-    skipped : dict of str
-        Reason for each formulation that cannot express the robot.
+    `robot`: name of the robot.
+    `joints`: names of the joints.
+    `torque`: torques of the motion [N m, N].
+    `mass`: mass matrices.
+    `acceleration`: forward dynamics of the torque that Robot found [rad/s2, m/s2].
+    `skipped`: reason for each formulation that cannot express the robot.
     """
 
     robot: str

@@ -28,12 +28,7 @@ class Tally:
 class Counted:
     """A number that counts its operations.
 
-    Parameters
-    ----------
-    value : float
-        The value.
-    tally : Tally
-        Where operations are counted.
+    `tally` (Tally): where operations are counted.
     """
 
     def __init__(self, value, tally):

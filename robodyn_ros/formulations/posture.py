@@ -36,32 +36,18 @@ NEXT, LAST = (1, 2, 0), (2, 0, 1)
 class Arm:
     """A robot with n joints at one posture, in base axes.
 
-    Parameters
-    ----------
-    parent : tuple of int
-        Link that carries each joint; -1 for the base.
-    outward : tuple of int
-        Links from base to tip.
-    revolute : (n,) ndarray of bool
-        Whether each joint is revolute.
-    turns : (n, 3) ndarray
-        e_i of revolute joints; zero for the others.
-    slides : (n, 3) ndarray
-        e_i of prismatic joints; zero for the others.
-    o : (n, 3) ndarray
-        Origins of the joints [m].
-    c : (n, 3) ndarray
-        Centres of mass of the links [m].
-    Q : (n, 3, 3) ndarray
-        Rotations from link axes to base axes.
-    m : (n,) ndarray
-        Masses [kg].
-    I : (n, 3, 3) ndarray
-        Inertia tensors about c_i [kg m2].
-    rotor : (n,) ndarray
-        Inertia of the drives, reflected to the joints [kg m2 or kg].
-    g : (3,) ndarray
-        Acceleration of free fall [m/s2].
+    `parent`: link that carries each joint; -1 for the base.
+    `outward`: links from base to tip.
+    `revolute`: whether each joint is revolute.
+    `turns`: e_i of revolute joints; zero for the others.
+    `slides`: e_i of prismatic joints; zero for the others.
+    `o`: origins of the joints [m].
+    `c`: centres of mass of the links [m].
+    `Q`: rotations from link axes to base axes.
+    `m`: masses [kg].
+    `I`: inertia tensors about c_i [kg m2].
+    `rotor`: inertia of the drives, reflected to the joints [kg m2 or kg].
+    `g`: acceleration of free fall [m/s2].
     """
 
     parent: tuple
@@ -161,26 +147,15 @@ def symmetric(xx, xy, xz, yy, yz, zz):
 class Link:
     """A link in its own frame, with z along its joint and the origin on it.
 
-    Parameters
-    ----------
-    parent : int
-        Link that carries the joint, in the order of q; -1 for the base.
-    joint : int
-        Number of the joint, and of the link, in the order of q.
-    revolute : bool
-        Whether the joint is revolute.
-    R : (3, 3) ndarray
-        Axes in the parent's frame at q = 0.
-    p : (3,) ndarray
-        Origin in the parent's frame at q = 0 [m].
-    m : float
-        Mass [kg].
-    rho : (3,) ndarray
-        Centre of mass [m].
-    I : (3, 3) ndarray
-        Inertia tensor about the centre of mass [kg m2].
-    rotor : float
-        Inertia of the drive, reflected to the joint [kg m2 or kg].
+    `parent`: link that carries the joint, in the order of q; -1 for the base.
+    `joint`: number of the joint, and of the link, in the order of q.
+    `revolute`: whether the joint is revolute.
+    `R`: axes in the parent's frame at q = 0.
+    `p`: origin in the parent's frame at q = 0 [m].
+    `m`: mass [kg].
+    `rho`: centre of mass [m].
+    `I`: inertia tensor about the centre of mass [kg m2].
+    `rotor`: inertia of the drive, reflected to the joint [kg m2 or kg].
     """
 
     parent: int

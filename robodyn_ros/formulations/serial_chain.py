@@ -26,30 +26,17 @@ class Links:
 
     At a prismatic joint, O_i slides with the link.
 
-    Parameters
-    ----------
-    revolute : (n,) ndarray of bool
-        Whether each joint is revolute.
-    Q : (n, 3, 3) ndarray
-        Rotations from F_(i+1) to F_i.
-    a : (n, 3) ndarray
-        From O_i to O_(i+1) [m].
-    rho : (n, 3) ndarray
-        From O_i to C_i [m].
-    b : (n,) ndarray
-        Travel of each prismatic joint, else 0 [m].
-    m : (n,) ndarray
-        Masses [kg].
-    I : (n, 3, 3) ndarray
-        Inertia tensors about C_i [kg m2].
-    g : (3,) ndarray
-        Acceleration of free fall, in F_1 [m/s2].
-    rotor : (n,) ndarray
-        Inertia of the drives, reflected to the joints [kg m2 or kg].
-    base : (3, 3) ndarray
-        Rotation from F_1 to base axes.
-    order : (n,) ndarray of int
-        Entry of q of each joint.
+    `revolute`: whether each joint is revolute.
+    `Q`: rotations from F_(i+1) to F_i.
+    `a`: from O_i to O_(i+1) [m].
+    `rho`: from O_i to C_i [m].
+    `b`: travel of each prismatic joint, else 0 [m].
+    `m`: masses [kg].
+    `I`: inertia tensors about C_i [kg m2].
+    `g`: acceleration of free fall, in F_1 [m/s2].
+    `rotor`: inertia of the drives, reflected to the joints [kg m2 or kg].
+    `base`: rotation from F_1 to base axes.
+    `order`: entry of q of each joint.
     """
 
     revolute: np.ndarray

@@ -17,14 +17,9 @@ from robodyn_ros.formulations.count import Tally
 class Task(NamedTuple):
     """One quantity of a formulation.
 
-    Parameters
-    ----------
-    multiplications : int
-        Multiplications that it takes.
-    additions : int
-        Additions that it takes.
-    needs : tuple
-        The quantities (name, link) that it needs.
+    `multiplications`: multiplications that it takes.
+    `additions`: additions that it takes.
+    `needs`: the quantities (name, link) that it needs.
     """
 
     multiplications: int
@@ -46,10 +41,7 @@ def at_once(name, link, function, *inputs):
 class Recorder:
     """A `step` that records every quantity as a Task, in the order of the computation.
 
-    Parameters
-    ----------
-    tally : Tally
-        Counts the operations of the inputs.
+    `tally` (Tally): counts the operations of the inputs.
     """
 
     def __init__(self, tally):

@@ -34,16 +34,10 @@ MOST_JOINTS = 30
 class TorqueTerms:
     """Terms of the torques of a robot at many states.
 
-    Parameters
-    ----------
-    joint_names : tuple of str
-        Names of the joints.
-    names : tuple of str
-        Names of the terms, such as 'qdd3' and 'qd1 qd2', with joints counted from 1.
-    kinds : tuple of str
-        Kind of each term, one of KINDS.
-    values : (k, nv, terms) ndarray
-        Part of each torque [N m or N].
+    `joint_names`: names of the joints.
+    `names`: names of the terms, such as 'qdd3' and 'qd1 qd2', with joints counted from 1.
+    `kinds`: kind of each term, one of KINDS.
+    `values`: part of each torque [N m or N].
     """
 
     joint_names: tuple[str, ...]

@@ -38,16 +38,10 @@ ALIKE = 2.0  # largest factor of efforts that masses explain, where another one 
 class Trial:
     """A recording or model that may be the right one.
 
-    Parameters
-    ----------
-    position, effort : (nv,) ndarray
-        Factors of positions and efforts.
-    position_of, effort_of : (nv,) ndarray of int
-        Recorded columns of each joint.
-    gravity : (3,) ndarray
-        Gravity of the model [m/s^2].
-    floating : (nv,) ndarray of bool
-        Joints whose efforts are without gravity.
+    `position`, `effort`: factors of positions and efforts.
+    `position_of`, `effort_of`: recorded columns of each joint.
+    `gravity`: gravity of the model [m/s^2].
+    `floating`: joints whose efforts are without gravity.
     """
 
     position: np.ndarray

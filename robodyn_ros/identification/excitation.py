@@ -79,14 +79,9 @@ class SlowPassages:
     v(t) = V sin^2(pi t / T) forwards, then backwards. V is FAST_ENOUGH times the Stribeck
     velocity, so a joint is slower than that for 30 % of the time.
 
-    Parameters
-    ----------
-    first : Fourier
-        The periodic motion.
-    speed : (nv,) ndarray
-        V with the sign of the direction, zero for the other joints [rad/s or m/s].
-    passage : float
-        T [s].
+    `first`: the periodic motion.
+    `speed`: v with the sign of the direction, zero for the other joints [rad/s or m/s].
+    `passage`: t [s].
     """
 
     first: Fourier

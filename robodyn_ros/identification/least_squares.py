@@ -23,14 +23,8 @@ ROUNDS = 4  # iterations of noise and parameters; the second one already changes
 class UnidentifiedParameter:
     """A parameter that the recording does not determine, and that is left out.
 
-    Parameters
-    ----------
-    name : str
-        Its name.
-    value, deviation : float
-        Its least-squares estimate, and the standard deviation.
-    nominal : float
-        The value that it keeps.
+    `value`, `deviation`: its least-squares estimate, and the standard deviation.
+    `nominal`: the value that it keeps.
     """
 
     name: str

@@ -20,22 +20,13 @@ CREEPING = 0.15  # share of the Stribeck velocity below which a joint may stick
 class Equations:
     """Equations of a recording: both sides have the same filter and decimation.
 
-    Parameters
-    ----------
-    W : (k, nv, b) ndarray
-        Regressor of the base parameters.
-    tau : (k, nv) ndarray
-        Measured efforts, without known torques [N m or N].
-    used : (k, nv) ndarray of bool
-        Equations in use. Friction of a sticking joint is not a function of its speed.
-    slow : (k, nv) ndarray of bool
-        Equations in use for joints with a Stribeck curve: all with a speed that has a sign.
-    time : (k,) ndarray
-        Times [s].
-    states : tuple of three (m, nv) ndarray
-        Positions, velocities and accelerations of all samples.
-    rate, cutoff : float
-        Rate of the samples, and cutoff of the filter [Hz].
+    `W`: regressor of the base parameters.
+    `tau`: measured efforts, without known torques [N m or N].
+    `used`: equations in use. Friction of a sticking joint is not a function of its speed.
+    `slow`: equations in use for joints with a Stribeck curve: all with a speed that has a sign.
+    `time`: times [s].
+    `states`: positions, velocities and accelerations of all samples.
+    `rate`, `cutoff`: rate of the samples, and cutoff of the filter [Hz].
     """
 
     W: np.ndarray

@@ -41,19 +41,14 @@ FEW = 20  # equations at low speed below which a recording has too little of the
 class StribeckVelocities:
     """Stribeck velocities that a recording determines.
 
-    Parameters
-    ----------
-    joints : (m,) ndarray of int
-        Joints whose stiction and velocity are determined.
-    velocities, deviations : (m,) ndarray
-        Velocities and their standard deviations [rad/s or m/s].
-    curves, slopes : (k, nv) ndarray
-        Torque per unit of stiction, and torque per unit of log vs, zero for other joints.
-    left_out : tuple of UnidentifiedParameter
-        Stictions that are not determined, estimated with the described Stribeck velocities.
-    few : dict of str to int
-        Number of equations below twice the described velocity. Joints are those of `left_out` with
-        less than FEW, or with a stiction that is not zero.
+    `joints`: joints whose stiction and velocity are determined.
+    `velocities`, `deviations`: velocities and their standard deviations [rad/s or m/s].
+    `curves`, `slopes`: torque per unit of stiction, and torque per unit of log vs, zero for other
+      joints.
+    `left_out`: stictions that are not determined, estimated with the described Stribeck
+      velocities.
+    `few`: number of equations below twice the described velocity. Joints are those of `left_out`
+      with less than FEW, or with a stiction that is not zero.
     """
 
     joints: np.ndarray

@@ -34,16 +34,10 @@ _COUNT = struct.Struct('<I')
 class TrajectoryBytes(NamedTuple):
     """The contents of a message before its points.
 
-    Parameters
-    ----------
-    stamp : tuple of int
-        Seconds and nanoseconds.
-    joint_names : tuple of str
-        Names in the message.
-    points : int
-        Number of points that the message claims.
-    start : int
-        Octet at which the points begin.
+    `stamp`: seconds and nanoseconds.
+    `joint_names`: names in the message.
+    `points`: number of points that the message claims.
+    `start`: octet at which the points begin.
     """
 
     stamp: tuple[int, int]  # seconds, nanoseconds

@@ -36,12 +36,8 @@ NO_TURN = (0.0, 0.0, 0.0, 1.0)
 class JointCoordinates:
     """A moving joint and its coordinates.
 
-    Parameters
-    ----------
-    joint : Joint
-        Its description.
-    positions, velocities : slice
-        Its indices in q and in qd.
+    `joint`: its description.
+    `positions`, `velocities`: its indices in q and in qd.
     """
 
     joint: Joint

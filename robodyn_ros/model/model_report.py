@@ -14,14 +14,9 @@ NOTE = 'note'
 class Finding:
     """One finding about a robot.
 
-    Parameters
-    ----------
-    severity : {'warning', 'note'}
-        A warning may make the dynamics wrong.
-    subject : str
-        The link or joint.
-    sentence : str
-        What is implausible, and how it is handled.
+    `severity`: a warning may make the dynamics wrong.
+    `subject`: the link or joint.
+    `sentence`: what is implausible, and how it is handled.
     """
 
     severity: str
@@ -50,12 +45,8 @@ class Findings(list):
 class ModelReport:
     """The findings about one robot.
 
-    Parameters
-    ----------
-    robot : str
-        Name of the robot.
-    findings : tuple of Finding
-        Findings in the order of the checks.
+    `robot`: name of the robot.
+    `findings`: findings in the order of the checks.
     """
 
     robot: str

@@ -55,10 +55,7 @@ def add_rigid_body(row, placement, inertial):
 class Payloads:
     """The payloads of a robot, at most one on each frame.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot without payloads.
+    `model` (RobotModel): the robot without payloads.
     """
 
     def __init__(self, model):

@@ -69,14 +69,9 @@ class ReadOnly:
 class Frame(ReadOnly):
     """A named frame that is fixed to a body.
 
-    Parameters
-    ----------
-    body : int
-        Row of the body.
-    rotation : (3, 3) ndarray
-        Rotation matrix of the frame in axes of the body.
-    translation : (3,) ndarray
-        Origin of the frame in the frame of the body [m].
+    `body`: row of the body.
+    `rotation`: rotation matrix of the frame in axes of the body.
+    `translation`: origin of the frame in the frame of the body [m].
     """
 
     body: int
@@ -90,14 +85,9 @@ class Frame(ReadOnly):
 class JointLimits(ReadOnly):
     """Limits of all velocities of a robot, in joint order.
 
-    Parameters
-    ----------
-    lower, upper : (nv,) ndarray
-        Positions [rad or m]; -inf and inf without a limit.
-    velocity : (nv,) ndarray
-        Speeds [rad/s or m/s]; inf without a limit.
-    effort : (nv,) ndarray
-        Torques or forces [N m or N]; inf without a limit, nan if not described.
+    `lower`, `upper`: positions [rad or m]; -inf and inf without a limit.
+    `velocity`: speeds [rad/s or m/s]; inf without a limit.
+    `effort`: torques or forces [N m or N]; inf without a limit, nan if not described.
     """
 
     lower: np.ndarray
@@ -114,16 +104,10 @@ NO_LIMITS = JointLimits(*(NO_INERTIA[:0],) * 4)
 class Spring(NamedTuple):
     """A spring and a damper at a joint of one velocity without a drive.
 
-    Parameters
-    ----------
-    joint : str
-        Name of the joint.
-    stiffness : float
-        Stiffness [N m/rad or N/m].
-    damping : float
-        Damping [N m s/rad or N s/m].
-    rest : float
-        Position in which it is unloaded [rad or m].
+    `joint`: name of the joint.
+    `stiffness`: stiffness [N m/rad or N/m].
+    `damping`: damping [N m s/rad or N s/m].
+    `rest`: position in which it is unloaded [rad or m].
     """
 
     joint: str
@@ -141,53 +125,36 @@ class RobotModel(ReadOnly):
 
     The with_* methods return a new robot and do not change this one.
 
-    Parameters
-    ----------
-    name : str
-        Name of the robot.
-    joint_names : tuple of str
-        Names in the order of qd, qdd and tau, (nv,). A joint of several velocities has a name for
-        each.
-    position_names : tuple of str
-        Names in the order of q, (nq,). They are the same, except for the four of a quaternion.
-    nq, nv : int
-        Numbers of positions and of velocities.
-    body_names : tuple of str
-        Names in row order: the base link, then the child link of each joint. A velocity without a
-        link has its own name.
-    multi_dof_joints : tuple of JointCoordinates
-        Joints of several velocities.
-    frames : mapping of str to Frame
-        Frames by the names of all links, and of the joints whose name is not also that of a link.
-    topology : (nb, 5) ndarray
-        Structure of the robot.
-    constants : (nb, 34) ndarray
-        Placement, inertia and joint of each body.
-    gravity : (3,) ndarray
-        Acceleration of gravity in base axes [m/s^2].
-    limits : JointLimits
-        Limits of the joints.
-    report : ModelReport
-        Implausible values of the description.
-    all_joint_names, all_position_names : tuple of str
-        The names with those of dependent joints; in row order if there are any.
-    held : mapping of str to float
-        Positions of the locked joints of one degree of freedom [rad or m].
-    closures : tuple of str
-        Names of the closures of its loops.
-    led_limits : JointLimits
-        Limits of the dependent joints of loops, in the order of `led_by_loops`.
-    opened : tuple
-        The model of the tree and the Closure objects of a robot with loops; empty for others.
-    springs : tuple of Spring
-        Springs of joints without a drive. A simulated plant applies them; the dynamics of a Robot
-        leave them out.
-    base_inertia : (10,) ndarray
-        Mass, first moment and inertia of the base, as in the constants; used by a free base.
-    unknown_inertias : tuple of str
-        Moving links whose inertia is described, and cannot be read.
-    dynamics_fault : str
-        Why the robot as described has no dynamics, or ''. A payload does not change that.
+    `name`: name of the robot.
+    `joint_names`: names in the order of qd, qdd and tau, (nv,). A joint of several velocities has
+      a name for each.
+    `position_names`: names in the order of q, (nq,). They are the same, except for the four of a
+      quaternion.
+    `nq`, `nv`: numbers of positions and of velocities.
+    `body_names`: names in row order: the base link, then the child link of each joint. A velocity
+      without a link has its own name.
+    `multi_dof_joints`: joints of several velocities.
+    `frames`: frames by the names of all links, and of the joints whose name is not also that of a
+      link.
+    `topology`: structure of the robot.
+    `constants`: placement, inertia and joint of each body.
+    `gravity`: acceleration of gravity in base axes [m/s^2].
+    `limits`: limits of the joints.
+    `report`: implausible values of the description.
+    `all_joint_names`, `all_position_names`: the names with those of dependent joints; in row order
+      if there are any.
+    `held`: positions of the locked joints of one degree of freedom [rad or m].
+    `closures`: names of the closures of its loops.
+    `led_limits`: limits of the dependent joints of loops, in the order of `led_by_loops`.
+    `opened`: the model of the tree and the Closure objects of a robot with loops; empty for
+      others.
+    `springs`: springs of joints without a drive. A simulated plant applies them; the dynamics of a
+      Robot leave them out.
+    `base_inertia`: mass, first moment and inertia of the base, as in the constants; used by a free
+      base.
+    `unknown_inertias`: moving links whose inertia is described, and cannot be read.
+    `dynamics_fault`: why the robot as described has no dynamics, or ''. A payload does not change
+      that.
     """
 
     name: str

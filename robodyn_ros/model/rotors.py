@@ -28,21 +28,13 @@ EXACT, REFLECTED = 'exact', 'reflected'
 class Rotor:
     """The rotor of the motor of a joint.
 
-    Parameters
-    ----------
-    inertia : float
-        Inertia about its own axis, before the gear [kg m^2].
-    gear_ratio : float, optional
-        Rotor angle per joint angle, or per travel [rad/m]; negative for opposite directions. By
-        default that of the description, or 1.
-    axis : (3,) array_like, optional
-        Axis in axes of the mount; that of the joint by default.
-    mass : float
-        Mass, if not included in the mount [kg].
-    position : (3,) array_like, optional
-        Centre of mass in the frame of the mount [m]; the joint's origin by default.
-    across : float
-        Inertia about axes normal to its own [kg m^2], if not included in the mount.
+    `inertia`: inertia about its own axis, before the gear [kg m^2].
+    `gear_ratio`: rotor angle per joint angle, or per travel [rad/m]; negative for opposite
+      directions. By default that of the description, or 1.
+    `axis`: axis in axes of the mount; that of the joint by default.
+    `mass`: mass, if not included in the mount [kg].
+    `position`: centre of mass in the frame of the mount [m]; the joint's origin by default.
+    `across`: inertia about axes normal to its own [kg m^2], if not included in the mount.
     """
 
     inertia: float

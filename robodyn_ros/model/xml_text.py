@@ -35,14 +35,9 @@ _ENCODING = re.compile(rb'encoding\s*=\s*["\']([A-Za-z0-9._-]+)["\']')
 class Document(NamedTuple):
     """XML that has been read.
 
-    Parameters
-    ----------
-    text : str
-        The XML.
-    root : Element
-        Its root element.
-    findings : tuple of Finding
-        What was doubtful.
+    `text`: the XML.
+    `root`: its root element.
+    `findings`: what was doubtful.
     """
 
     text: str
@@ -214,10 +209,7 @@ def _refuse_document_type(*_):
 class _BoundedBuilder(TreeBuilder):
     """Tree builder with counters that refuse oversized documents before they fill the memory.
 
-    Attributes
-    ----------
-    open : list of tuple
-        Name and line of each element that is open.
+    `open` (list of tuple): name and line of each element that is open.
     """
 
     def __init__(self):

@@ -45,10 +45,7 @@ FAST_POLL, SLOW_POLL = 0.1, 1.0  # [s] between checks for something to report
 class Controller(ManagedNode):
     """Lifecycle node with a ControlSession while it is configured.
 
-    Parameters
-    ----------
-    **options
-        Keyword arguments for rclpy's LifecycleNode.
+    `**options`: keyword arguments for rclpy's LifecycleNode.
     """
 
     def __init__(self, **options):

@@ -35,10 +35,7 @@ LARGEST_STATE = 100_000  # bytes of a request with the state of a thousand joint
 class Simulator(ManagedNode):
     """Lifecycle node with a SimulatorSession while it is configured.
 
-    Parameters
-    ----------
-    **options
-        Keyword arguments for rclpy's LifecycleNode.
+    `**options`: keyword arguments for rclpy's LifecycleNode.
     """
 
     def __init__(self, **options):

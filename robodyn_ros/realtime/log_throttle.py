@@ -8,10 +8,7 @@ import time
 class LineBudget:
     """Allow some log lines at once, then one per second: a fault must not flood the log.
 
-    Parameters
-    ----------
-    burst : int
-        Number of lines that are allowed at once.
+    `burst`: number of lines that are allowed at once.
     """
 
     def __init__(self, burst: int = 10):
@@ -30,10 +27,7 @@ class LineBudget:
 class LinesBySubject:
     """Allow one line about each subject in a period: none hides that of another.
 
-    Parameters
-    ----------
-    period : float
-        Time between lines about one subject [s].
+    `period`: time between lines about one subject [s].
     """
 
     def __init__(self, period: float):

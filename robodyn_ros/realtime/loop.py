@@ -21,12 +21,8 @@ NANOSECONDS = 1_000_000_000
 class Counts(NamedTuple):
     """Cycles of a loop at one instant.
 
-    Parameters
-    ----------
-    cycles, missed : int
-        Cycles run, and cycles missed.
-    elapsed : int
-        Time from the start of the loop to its last tick [ns].
+    `cycles`, `missed`: cycles run, and cycles missed.
+    `elapsed`: time from the start of the loop to its last tick [ns].
     """
 
     cycles: int
@@ -40,33 +36,19 @@ class PeriodicLoop:
     A tick that is too late for its period is counted as missed and skipped. The phase is kept:
     cycles + missed == elapsed // period exactly, after every tick.
 
-    Parameters
-    ----------
-    period : float
-        Time between two ticks [s].
-    tick : callable
-        Called with the monotonic time [s] at which it starts.
-    on_fault : callable
-        Called with the exception of a tick, and must not raise. The loop continues.
-    realtime : RealTime
-        Requests to the operating system for this thread.
-    ahead : float
-        Time between wake-up and tick [s], at most half a period. 0: wake at the deadline.
-    prepare : sequence of callable
-        Functions that are called once with the monotonic time [s] after each early wake-up, as
-        long as there is time.
-    look : callable
-        Called repeatedly with the monotonic time [s] until the tick, and once before a late tick.
-        After an exception the next call is after this tick.
-    clock : callable
-        Monotonic clock [ns].
-    sleep : callable
-        Suspends the thread [s].
-
-    Raises
-    ------
-    ValueError
-        If the period is not positive.
+    `period`: time between two ticks [s].
+    `tick` (callable): called with the monotonic time [s] at which it starts.
+    `on_fault` (callable): called with the exception of a tick, and must not raise. The loop
+      continues.
+    `realtime` (RealTime): requests to the operating system for this thread.
+    `ahead`: time between wake-up and tick [s], at most half a period. 0: wake at the deadline.
+    `prepare` (sequence of callable): functions that are called once with the monotonic time [s]
+      after each early wake-up, as long as there is time.
+    `look` (callable): called repeatedly with the monotonic time [s] until the tick, and once
+      before a late tick. After an exception the next call is after this tick.
+    `clock` (callable): monotonic clock [ns].
+    `sleep` (callable): suspends the thread [s].
+    Raises ValueError: if the period is not positive.
     """
 
     def __init__(

@@ -23,19 +23,13 @@ TUPLE_SIZES, SPARE_TUPLES = 20, 2000  # CPython keeps this many freed tuples of 
 class RealTime:
     """Requests of one thread.
 
-    Parameters
-    ----------
-    priority : int
-        SCHED_FIFO priority 1..99; 0 keeps the default scheduler.
-    cpus : tuple of int
-        Processors the thread may run on; empty for any.
-    lock_memory : bool
-        Lock the used pages of the process in memory.
-    switch_interval : float
-        Longest time [s] for which another Python thread may keep the GIL from this one. Python's
-        default of 5 ms makes a 1 kHz loop miss most cycles beside a busy thread.
-    binds_process : bool
-        Whether `cpus` binds all threads that the process has, and not the calling thread alone.
+    `priority`: SCHED_FIFO priority 1..99; 0 keeps the default scheduler.
+    `cpus`: processors the thread may run on; empty for any.
+    `lock_memory`: lock the used pages of the process in memory.
+    `switch_interval`: longest time [s] for which another Python thread may keep the GIL from this
+      one. Python's default of 5 ms makes a 1 kHz loop miss most cycles beside a busy thread.
+    `binds_process`: whether `cpus` binds all threads that the process has, and not the calling
+      thread alone.
     """
 
     priority: int = 0

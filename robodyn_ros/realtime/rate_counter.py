@@ -13,20 +13,12 @@ ENOUGH = 100  # cycles of which a share is judged: of four, one missed says noth
 class Rates:
     """Rates and counts between two reports.
 
-    Parameters
-    ----------
-    rate : float
-        Cycles run per second [Hz].
-    success : float
-        Share of the cycles that were run [-], of at least ENOUGH.
-    cpu_share : float
-        Processor time over elapsed time of the process; 1 is one core [-].
-    accepted : float
-        Joint states accepted per second [Hz].
-    rejected : int
-        Joint states refused.
-    refused : int
-        References refused.
+    `rate`: cycles run per second [Hz].
+    `success`: share of the cycles that were run [-], of at least ENOUGH.
+    `cpu_share`: processor time over elapsed time of the process; 1 is one core [-].
+    `accepted`: joint states accepted per second [Hz].
+    `rejected`: joint states refused.
+    `refused`: references refused.
     """
 
     rate: float = 0.0

@@ -14,14 +14,10 @@ LATER = 4.0  # [s] between lines
 class StartReport:
     """Report the phase of a start from a separate thread, within a `with` block.
 
-    Parameters
-    ----------
-    tell : callable
-        Called every second with the sentence, and whether it is about a compilation.
-    log : callable
-        Called with the sentence after FIRST, then every LATER seconds.
-    clock : callable
-        Time [s].
+    `tell` (callable): called every second with the sentence, and whether it is about a
+      compilation.
+    `log` (callable): called with the sentence after FIRST, then every LATER seconds.
+    `clock` (callable): time [s].
     """
 
     def __init__(

@@ -34,26 +34,14 @@ class BackgroundCompilation:
     Another process of low priority builds it first, and so fills the kernel cache. A thread of
     this process then builds it from the cache.
 
-    Parameters
-    ----------
-    make : callable
-        Called as make(progress=...) in both processes. It must be picklable: a function of a
-        module, or a functools.partial of one.
-    fill : callable, optional
-        The function that the other process calls instead, to compile more.
-    done : callable, optional
-        Called with this object once at the end, from the thread.
-
-    Attributes
-    ----------
-    result : object or None
-        The result of `make`, set in one assignment.
-    progress : tuple
-        Kernels done, all kernels, and the name of the next one.
-    trouble : str
-        Why there is no result, or ''.
-    known : bool
-        Whether it was built before on this machine, so that no other process is needed.
+    `make` (callable): called as make(progress=...) in both processes. It must be picklable: a
+      function of a module, or a functools.partial of one.
+    `fill` (callable): the function that the other process calls instead, to compile more.
+    `done` (callable): called with this object once at the end, from the thread.
+    `result` (object or None): the result of `make`, set in one assignment.
+    `progress` (tuple): kernels done, all kernels, and the name of the next one.
+    `trouble`: why there is no result, or ''.
+    `known`: whether it was built before on this machine, so that no other process is needed.
     """
 
     def __init__(self, make, fill=None, done=None):
@@ -229,17 +217,7 @@ def _mark(parcel):
 
 
 class BackgroundSpecialisation(BackgroundCompilation):
-    """A robot that is usable at once, and specialised when its code is compiled.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    frames : sequence
-        As of SpecialisedRobot.
-    done : callable, optional
-        As of BackgroundCompilation.
-    """
+    """A robot that is usable at once, and specialised when its code is compiled."""
 
     def __init__(self, model, frames=(), done=None):
         self._generic = Robot(model)

@@ -33,12 +33,7 @@ class Frames(View, Sequence):
     The point of the frame is its origin, or `offset` from there, in axes of the frame. Derivatives
     are those of the six numbers. Every method takes one state, or a batch with k in front.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    name : str
-        Attribute of the robot that holds the view.
+    `name`: attribute of the robot that holds the view.
     """
 
     def __init__(self, robot, name):

@@ -28,19 +28,12 @@ class LinkOperators:
     A joint of several degrees of freedom is freed from its last one on, as of
     `mass_operator.factors`. psi of its link is phi times their shares 1 - G H.
 
-    Parameters
-    ----------
-    phi : (nb - 1, 6, 6) ndarray
-        phi(parent, k): from a wrench on a link to the same one on its parent. The transpose is
-        for motions of the parent, with the joint locked [-, m].
-    psi : (nb - 1, 6, 6) ndarray
-        psi(parent, k) = phi (1 - G H): the same with the joint free, and free joints beyond.
-    M : (nb - 1, 6, 6) ndarray
-        Inertia of the link alone [kg, kg m, kg m^2].
-    H : (nv, 6) ndarray
-        Motion of the link, relative to its parent, for a unit rate of each joint.
-    G : (nv, 6) ndarray
-        Kalman gain P H^T / D: wrench on the link for a unit torque or force of each joint.
+    `phi`: phi(parent, k): from a wrench on a link to the same one on its parent. The transpose is
+      for motions of the parent, with the joint locked [-, m].
+    `psi`: psi(parent, k) = phi (1 - G H): the same with the joint free, and free joints beyond.
+    `M`: inertia of the link alone [kg, kg m, kg m^2].
+    `H`: motion of the link, relative to its parent, for a unit rate of each joint.
+    `G`: Kalman gain P H^T / D: wrench on the link for a unit torque or force of each joint.
     """
 
     phi: np.ndarray

@@ -21,15 +21,10 @@ class MassFactors:
 
     For a batch, L and D have k in front.
 
-    Parameters
-    ----------
-    L : (nv, nv) ndarray
-        1 on its diagonal; off it, nonzero only where joint i carries joint j.
-    D : (nv,) ndarray
-        Joint inertias [kg m^2 or kg].
-    order : (nv,) ndarray of int
-        Numbers of the joints from base to tip. L[order][:, order] is unit upper triangular. In
-        reverse order, as Jain counts, it is unit lower triangular.
+    `L`: 1 on its diagonal; off it, nonzero only where joint i carries joint j.
+    `D`: joint inertias [kg m^2 or kg].
+    `order`: numbers of the joints from base to tip. L[order][:, order] is unit upper triangular.
+      In reverse order, as Jain counts, it is unit lower triangular.
     """
 
     L: np.ndarray

@@ -102,20 +102,12 @@ class OperationalSpaceInertia:
 class FullRankInertia(OperationalSpaceInertia):
     """An OperationalSpaceInertia of full rank, whose further fields are computed at first use.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (nq,) ndarray
-        Positions [rad or m].
-    frame : str
-        Name of the frame.
-    inertia, inverse : (m, m) ndarray
-        Lambda, and J M^-1 J^T.
-    jacobian : (m, nv) ndarray
-        J of the axes kept.
-    some : tuple, optional
-        J and J M^-1 J^T of all axes, the rows kept and the damping. None for all axes, undamped.
+    `q` (nq,): positions [rad or m].
+    `frame`: name of the frame.
+    `inertia`, `inverse` (m, m): lambda, and J M^-1 J^T.
+    `jacobian` (m, nv): j of the axes kept.
+    `some` (tuple): j and J M^-1 J^T of all axes, the rows kept and the damping. None for all axes,
+      undamped.
     """
 
     def __init__(self, robot, q, frame, inertia, inverse, jacobian, some=None):
@@ -147,17 +139,11 @@ class OperationalSpaceBias:
 
     In base axes, at the origin of the frame, linear rows first.
 
-    Parameters
-    ----------
-    coriolis : (m,) ndarray
-        mu = Lambda (J M^-1 C qd - Jdot qd) [N, N m].
-    gravity : (m,) ndarray
-        p = Lambda J M^-1 g [N, N m].
-    free_acceleration : (m,) ndarray
-        Task acceleration without force and torque [m/s^2, rad/s^2], -J M^-1 (C qd + g) + Jdot qd.
-        It exists at singular postures too.
-    task : OperationalSpaceInertia
-        The inertia of the task.
+    `coriolis`: mu = Lambda (J M^-1 C qd - Jdot qd) [N, N m].
+    `gravity`: p = Lambda J M^-1 g [N, N m].
+    `free_acceleration`: task acceleration without force and torque [m/s^2, rad/s^2], -J M^-1 (C qd
+      + g) + Jdot qd. It exists at singular postures too.
+    `task`: the inertia of the task.
     """
 
     coriolis: np.ndarray

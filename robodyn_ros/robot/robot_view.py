@@ -46,12 +46,7 @@ def public_names(kind):
 class View:
     """A group of methods of one robot.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    name : str
-        Attribute of the robot that holds the view.
+    `name`: attribute of the robot that holds the view.
     """
 
     def __init__(self, robot: Robot, name: str):

@@ -51,36 +51,19 @@ class SpecialisedRobot(SpecialisedForms):
     and messages. The machine code is compiled once and then cached. With closed loops there is
     also code from the positions of all joints. A method compiles it at the first call with these.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    frames : sequence of str or tuple
-        Frames whose pose, velocity, Jacobian and operational-space inertia are specialised too. A
-        tuple of names includes their coupling.
-    progress : callable, optional
-        As in robodyn_ros.compile.warm_up.
-    also : sequence of str or tuple
-        Names of further methods to specialise. They are those of FURTHER_RECIPES and, for frames,
-        of FURTHER_FRAME_RECIPES in robodyn_ros.codegen.registry. ('hybrid_dynamics', joints) is
-        the case of these prescribed joints.
-
-    Attributes
-    ----------
-    kernels : dict
-        {name: Specialised}, {(name, frame): Specialised}. The key (name, OF_ALL) is that of code
-        from the positions of all joints.
-    generic : tuple of str
-        Names of quantities whose code is too long, which stay generic.
-    report : ModelReport
-        Report of the model, and a note on every direction cosine rounded to 0, 1 or -1.
-
-    Raises
-    ------
-    KernelError
-        If a specialised kernel differs from the generic one.
-    ModelError
-        If links move without inertia; the message names them.
+    `frames` (sequence of str or tuple): frames whose pose, velocity, Jacobian and
+      operational-space inertia are specialised too. A tuple of names includes their coupling.
+    `progress` (callable): as in robodyn_ros.compile.warm_up.
+    `also` (sequence of str or tuple): names of further methods to specialise. They are those of
+      FURTHER_RECIPES and, for frames, of FURTHER_FRAME_RECIPES in robodyn_ros.codegen.registry.
+      ('hybrid_dynamics', joints) is the case of these prescribed joints.
+    `kernels` (dict): {name: Specialised}, {(name, frame): Specialised}. The key (name, OF_ALL) is
+      that of code from the positions of all joints.
+    `generic` (tuple of str): names of quantities whose code is too long, which stay generic.
+    `report` (ModelReport): report of the model, and a note on every direction cosine rounded to 0,
+      1 or -1.
+    Raises KernelError: if a specialised kernel differs from the generic one.
+    Raises ModelError: if links move without inertia; the message names them.
     """
 
     def __init__(self, model, frames=(), progress=None, also=()):

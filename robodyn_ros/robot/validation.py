@@ -39,18 +39,9 @@ KINEMATICS = {
 class CheckedModel:
     """A model with working memory, and the checks of arguments for the kernels.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-
-    Raises
-    ------
-    ShapeError
-        From its methods, for a wrong shape or type, or a value that is not finite. The message
-        names the joint, the frame or the expected shape.
-    SingularityError
-        From its methods, at a singular pivot; the message names the body.
+    Raises ShapeError: from its methods, for a wrong shape or type, or a value that is not finite.
+      The message names the joint, the frame or the expected shape.
+    Raises SingularityError: from its methods, at a singular pivot; the message names the body.
     """
 
     def __init__(self, model):

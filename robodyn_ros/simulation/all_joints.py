@@ -12,10 +12,7 @@ from robodyn_ros.model.robot_model import RobotModel
 class AllJoints:
     """Compute the state of all joints from that of the independent ones.
 
-    Parameters
-    ----------
-    model : RobotModel
-        Model of a robot with dependent joints.
+    `model` (RobotModel): model of a robot with dependent joints.
     """
 
     def __init__(self, model: RobotModel):

@@ -119,35 +119,19 @@ def write_friction(joints, settings, values_of):
 class Drives:
     """The command of every joint, and the joint table that follows from it.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    settings : PlantSettings
-        Gains, brakes, friction and time-out.
-    inertia : callable
-        Returns (nv,) inertias [kg m^2 or kg], from which missing gains are derived.
-
-    Attributes
-    ----------
-    joints : (nv, WIDTH) ndarray
-        Joint table; see `joint_table`.
-    command : (nv,) ndarray
-        Command in force, in the unit of its mode.
-    mode : (nv,) ndarray
-        Mode of each joint, one of CODES.
-    phase : (nv,) ndarray
-        WAITING, COMMANDED or SILENT.
-    expiry : (nv,) ndarray
-        Time at which each command expires [s].
-    takes : (nv, 3) ndarray
-        1.0 where the joint takes the quantity, else 0.0.
-    effort_limits : (nv,) ndarray
-        Largest efforts [N m or N].
-    own_damping, damping : (nv,) ndarray
-        Viscous friction of the joints alone, and with what is added [N m s/rad or N s/m].
-    faults : Faults
-        Faults of the joints. Call `arrange` after a change.
+    `settings` (PlantSettings): gains, brakes, friction and time-out.
+    `inertia` (callable): returns (nv,) inertias [kg m^2 or kg], from which missing gains are
+      derived.
+    `joints` (nv, WIDTH): joint table; see `joint_table`.
+    `command` (nv,): command in force, in the unit of its mode.
+    `mode` (nv,): mode of each joint, one of CODES.
+    `phase` (nv,): WAITING, COMMANDED or SILENT.
+    `expiry` (nv,): time at which each command expires [s].
+    `takes` (nv, 3): 1.0 where the joint takes the quantity, else 0.0.
+    `effort_limits` (nv,): largest efforts [N m or N].
+    `own_damping`, `damping` (nv,): viscous friction of the joints alone, and with what
+      is added [N m s/rad or N s/m].
+    `faults` (Faults): faults of the joints. Call `arrange` after a change.
     """
 
     def __init__(self, model, settings, inertia):

@@ -21,30 +21,15 @@ class LockStep:
     State k of an epoch has the time k times the period, an integer number of nanoseconds. Only the
     first answer of a participant to a state counts.
 
-    Parameters
-    ----------
-    runner : Runner
-        The runner, at step 0.
-    rate : int
-        Steps per second [Hz]; the period must be an integer number of nanoseconds.
-    participants : sequence of str
-        Names of the nodes that answer every state.
-    epoch : int
-        Number of the run, larger than that of any run before.
-
-    Attributes
-    ----------
-    step : int
-        Number k of the current state.
-    goal : int
-        Step at which the run halts.
-    dropped : Counter
-        Answers without effect, by reason: 'stale', 'stranger', 'repeated'.
-
-    Raises
-    ------
-    ParameterError
-        If the period is not an integer number of nanoseconds, or a name is missing or repeated.
+    `runner` (Runner): the runner, at step 0.
+    `rate`: steps per second [Hz]; the period must be an integer number of nanoseconds.
+    `participants` (sequence of str): names of the nodes that answer every state.
+    `epoch`: number of the run, larger than that of any run before.
+    `step`: number k of the current state.
+    `goal`: step at which the run halts.
+    `dropped` (Counter): answers without effect, by reason: 'stale', 'stranger', 'repeated'.
+    Raises ParameterError: if the period is not an integer number of nanoseconds, or a name is
+      missing or repeated.
     """
 
     def __init__(self, runner: Runner, rate: int, participants: Sequence[str], epoch: int):

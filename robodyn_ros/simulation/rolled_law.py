@@ -17,16 +17,10 @@ from robodyn_ros.spatial.work import WORK
 class RolledLaw(NamedTuple):
     """A law as the loop takes it: its code, and arrays of the robot that it knows.
 
-    Parameters
-    ----------
-    code : int or callable
-        Address of the machine code, or a plain function where there is none.
-    topology, constants, gravity : ndarray
-        Arrays of the robot that the law knows.
-    work, rows : ndarray
-        Memory; see KernelLaw.
-    terms : (6, nv) or (0, nv) ndarray
-        Memory for the torque terms. Of length 0 without a law.
+    `code`: address of the machine code, or a plain function where there is none.
+    `topology`, `constants`, `gravity`: arrays of the robot that the law knows.
+    `work`, `rows`: memory; see KernelLaw.
+    `terms`: memory for the torque terms. Of length 0 without a law.
     """
 
     code: Any

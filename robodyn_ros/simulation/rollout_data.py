@@ -18,20 +18,13 @@ NO_TORQUE = -BEYOND_REACH  # status of a step whose law failed
 class Rollout(NamedTuple):
     """States of k plants after 0, n, 2 n, ... of m steps; l of them after the initial one.
 
-    Parameters
-    ----------
-    position : (k, l + 1, nq) ndarray
-        Positions [rad or m].
-    velocity : (k, l + 1, nv) ndarray
-        Velocities [rad/s or m/s].
-    effort : (k, l, nv) ndarray
-        Efforts of the motors in the step before each of the later states [N m or N], as
-        `Plant.effort`; 0 after a blow-up.
-    blown_up : (k,) ndarray of int
-        Step of the blow-up, or before a dead centre of closed loops, after which the plant stands
-        still; -1 without one.
-    faults : (k,) tuple of str
-        What stopped the plant, as `Plant.fault`; '' without a blow-up.
+    `position`: positions [rad or m].
+    `velocity`: velocities [rad/s or m/s].
+    `effort`: efforts of the motors in the step before each of the later states [N m or N], as
+      `Plant.effort`; 0 after a blow-up.
+    `blown_up`: step of the blow-up, or before a dead centre of closed loops, after which the plant
+      stands still; -1 without one.
+    `faults`: what stopped the plant, as `Plant.fault`; '' without a blow-up.
     """
 
     position: np.ndarray

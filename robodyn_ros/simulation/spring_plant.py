@@ -34,14 +34,9 @@ class SpringPlant(SensedPlant):
     A plant inside has all coordinates: first the joints, then the deflections of the springs.
     Commands, drives, brakes, friction and stops act on the joints.
 
-    Attributes
-    ----------
-    model : RobotModel
-        The model of the joints alone.
-    settings : PlantSettings
-        Settings with one entry for each joint.
-    inside : Plant
-        The plant of all coordinates.
+    `model` (RobotModel): the model of the joints alone.
+    `settings` (PlantSettings): settings with one entry for each joint.
+    `inside` (Plant): the plant of all coordinates.
     """
 
     def __getattr__(self, name):

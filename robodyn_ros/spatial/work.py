@@ -141,12 +141,7 @@ def starts(fields, prefix=''):
 class NamedRows:
     """Rows with names over entries (row, column), for recordings and registers.
 
-    Parameters
-    ----------
-    entries : object
-        Read by entries[row, column], and written likewise.
-    fields : dict
-        As of `columns`.
+    `entries` (object): read by entries[row, column], and written likewise.
     """
 
     def __init__(self, entries, fields=None):
@@ -161,14 +156,8 @@ class NamedRows:
 class NamedRow:
     """One row of NamedRows.
 
-    Parameters
-    ----------
-    entries : object
-        The entries of all rows.
-    i : int
-        Number of the row.
-    fields : dict
-        As of `columns`.
+    `entries` (object): the entries of all rows.
+    `i`: number of the row.
     """
 
     __slots__ = ('_entries', '_fields', '_i')
@@ -198,14 +187,9 @@ class NamedRow:
 class NamedField:
     """The entries of one field of a row.
 
-    Parameters
-    ----------
-    entries : object
-        The entries of all rows.
-    i : int
-        Number of the row.
-    first : int
-        Column of the first entry of the field.
+    `entries` (object): the entries of all rows.
+    `i`: number of the row.
+    `first`: column of the first entry of the field.
     """
 
     __slots__ = ('_entries', '_first', '_i')

@@ -16,31 +16,16 @@ BONE, ARROW, ELLIPSOID = (60, 90, 140), (214, 90, 30), (40, 140, 90)
 class Drawing:
     """The nodes of a robot's picture.
 
-    Parameters
-    ----------
-    viser_scene : viser.SceneApi
-        Where they are added.
-    robot : Robot
-        The robot.
-    scene : Scene
-        Shapes of the robot.
-    arrows : TorqueArrows
-        Arrows of the robot.
-    scales : Scales
-        Sizes of arrows and ellipsoid.
-    frame : str
-        Frame of the end effector; may be changed.
-    folder : path
-        Where relative paths of meshes begin.
-
-    Attributes
-    ----------
-    torques : (nv,) ndarray
-        Gravity torques of the posture drawn [N m or N].
-    ellipsoid : InertiaEllipsoid or None
-        That of the posture drawn; None for a robot without dynamics, which has no arrows either.
-    notes : list of str
-        Sentences about shapes that are not shown.
+    `viser_scene` (viser.SceneApi): where they are added.
+    `scene` (Scene): shapes of the robot.
+    `arrows` (TorqueArrows): arrows of the robot.
+    `scales` (Scales): sizes of arrows and ellipsoid.
+    `frame`: frame of the end effector; may be changed.
+    `folder` (path): where relative paths of meshes begin.
+    `torques` (nv,): gravity torques of the posture drawn [N m or N].
+    `ellipsoid` (InertiaEllipsoid or None): that of the posture drawn; None for a robot without
+      dynamics, which has no arrows either.
+    `notes` (list of str): sentences about shapes that are not shown.
     """
 
     def __init__(self, viser_scene, robot, scene, arrows, scales, frame, folder):

@@ -15,14 +15,9 @@ AXES = 'x y z'
 class InertiaEllipsoid:
     """The ellipsoid {Lambda u : |u| = 1}: the forces that accelerate a frame by 1 m/s^2.
 
-    Parameters
-    ----------
-    centre : (3,) ndarray
-        Origin of the frame in the base [m].
-    axes : (3, 3) ndarray
-        Directions of the semi-axes as columns in the base, right-handed.
-    masses : (3,) ndarray
-        Inertia in each direction [kg], largest first; infinite where the frame cannot move.
+    `centre`: origin of the frame in the base [m].
+    `axes`: directions of the semi-axes as columns in the base, right-handed.
+    `masses`: inertia in each direction [kg], largest first; infinite where the frame cannot move.
     """
 
     centre: np.ndarray

@@ -21,29 +21,15 @@ SPEEDS = ('0.1', '0.25', '0.5', '1', '2', '5')
 class Page:
     """A web page that shows a robot, served until it is closed.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot. The page has it alone: a robot serves one thread at a time.
-    scene : Scene
-        Shapes of the robot.
-    arrows : TorqueArrows
-        Arrows of the robot.
-    scales : Scales
-        Sizes of arrows and ellipsoid.
-    frame : str
-        Frame of the end effector at the beginning.
-    folder : path
-        Where relative paths of meshes begin.
-    host, port : str, int
-        Where it is served. A port in use is counted up.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If viser is not installed.
-    OSError
-        If nothing can be served there.
+    `robot` (Robot): the robot. The page has it alone: a robot serves one thread at a time.
+    `scene` (Scene): shapes of the robot.
+    `arrows` (TorqueArrows): arrows of the robot.
+    `scales` (Scales): sizes of arrows and ellipsoid.
+    `frame`: frame of the end effector at the beginning.
+    `folder` (path): where relative paths of meshes begin.
+    `host`, `port` (str, int): where it is served. A port in use is counted up.
+    Raises ModuleNotFoundError: if viser is not installed.
+    Raises OSError: if nothing can be served there.
     """
 
     def __init__(self, robot, scene, arrows, scales, frame, folder, host='127.0.0.1', port=8080):

@@ -18,12 +18,8 @@ from robodyn_ros.identification.joint_state_bag import read_bag
 class Motion:
     """A motion of the joints of a robot.
 
-    Parameters
-    ----------
-    duration : float
-        Time from the first posture to the last [s].
-    at : callable
-        Returns the positions (nv,) [rad or m] at a time from 0 to `duration` [s].
+    `duration`: time from the first posture to the last [s].
+    `at`: returns the positions (nv,) [rad or m] at a time from 0 to `duration` [s].
     """
 
     duration: float

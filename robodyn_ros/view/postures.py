@@ -14,17 +14,9 @@ class Postures:
     The coordinate of a joint with one axis is its position. The three of a spherical joint are a
     rotation vector [rad].
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Attributes
-    ----------
-    lower, upper : (nv,) ndarray
-        Limits of the coordinates: those of the joints, or a half turn and TRAVEL.
-    units : tuple of str
-        'rad' or 'm' of each coordinate.
+    `lower`, `upper` (nv,): limits of the coordinates: those of the joints, or a half
+      turn and TRAVEL.
+    `units` (tuple of str): 'rad' or 'm' of each coordinate.
     """
 
     def __init__(self, robot):

@@ -18,14 +18,9 @@ STEPS = (1.0, 2.0, 5.0)  # leading digits of a scale
 class Scales:
     """Sizes of arrows and ellipsoids.
 
-    Parameters
-    ----------
-    reach : float
-        Largest distance of a frame from the base over sampled postures [m].
-    torque : float
-        Torque or force of an arrow of one metre [N m or N].
-    mass : float
-        Inertia of a semi-axis of one metre [kg].
+    `reach`: largest distance of a frame from the base over sampled postures [m].
+    `torque`: torque or force of an arrow of one metre [N m or N].
+    `mass`: inertia of a semi-axis of one metre [kg].
     """
 
     reach: float

@@ -8,22 +8,11 @@ import numpy as np
 class Scene:
     """The shapes of a robot, fixed to its links.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    shapes : sequence of Shape
-        Shapes of its links. Those of links that it does not have are left out, as of links below
-        its base.
-    joints : sequence of Joint
-        Joints of its description, fixed ones included.
-
-    Attributes
-    ----------
-    shapes : tuple of Shape
-        The shapes that are left.
-    left_out : tuple of str
-        Names of the links whose shapes are left out.
+    `shapes` (sequence of Shape): shapes of its links. Those of links that it does not have are
+      left out, as of links below its base.
+    `joints` (sequence of Joint): joints of its description, fixed ones included.
+    `shapes` (tuple of Shape): the shapes that are left.
+    `left_out` (tuple of str): names of the links whose shapes are left out.
     """
 
     def __init__(self, robot, shapes, joints):

@@ -10,17 +10,8 @@ from robodyn_ros.model.description import ONE_AXIS
 class TorqueArrows:
     """Arrows for the joints of a robot that have one axis.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    joints : sequence of Joint
-        Joints of its description.
-
-    Attributes
-    ----------
-    joint_names : tuple of str
-        Joints with an arrow, in the order of the robot.
+    `joints` (sequence of Joint): joints of its description.
+    `joint_names` (tuple of str): joints with an arrow, in the order of the robot.
     """
 
     def __init__(self, robot, joints):

@@ -55,18 +55,11 @@ FROM_ALL = '_from_all'
 class Emitted:
     """One function of an emitted package.
 
-    Parameters
-    ----------
-    name : str
-        Name in C, without prefix.
-    quantity : str
-        Name of the quantity, such as 'jacobian'.
-    subject : str or tuple of str, optional
-        Name of a frame, of several frames, or names of joints.
-    recipe : Recipe
-        The recursion, its inputs and outputs.
-    recording : Recording
-        The recorded recursion.
+    `name`: name in C, without prefix.
+    `quantity`: name of the quantity, such as 'jacobian'.
+    `subject`: name of a frame, of several frames, or names of joints.
+    `recipe`: the recursion, its inputs and outputs.
+    `recording`: the recorded recursion.
     """
 
     name: str

@@ -41,17 +41,11 @@ _FORMATS = {
 class Style:
     """Style of the emitted code.
 
-    Parameters
-    ----------
-    prefix : str
-        First part of every public name in C, the namespace in C++.
-    language : str
-        'c' for C99 or 'c++' for C++17.
-    real : str
-        'double' or 'float'.
-    lanes : int
-        States of one call: 1, or 4 or 8 in vector registers of GCC and Clang. With several, entry
-        k of state i is at [lanes k + i] of each array.
+    `prefix`: first part of every public name in C, the namespace in C++.
+    `language`: 'c' for C99 or 'c++' for C++17.
+    `real`: 'double' or 'float'.
+    `lanes`: states of one call: 1, or 4 or 8 in vector registers of GCC and Clang. With several,
+      entry k of state i is at [lanes k + i] of each array.
     """
 
     prefix: str

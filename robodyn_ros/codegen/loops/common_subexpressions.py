@@ -83,16 +83,10 @@ class MergedJoints:
 
     Each is ratio * leader + slopes . q + shift.
 
-    Parameters
-    ----------
-    leaders : (unknowns,) ndarray of int
-        Unknown that each follows; itself, or -1 for none.
-    ratios : (unknowns,) ndarray
-        Ratio to the leader: 1 or -1, or 0 for none.
-    slopes : (unknowns, nv) ndarray
-        Ratios to the independent joints: 0, 1 or -1.
-    shifts : (unknowns,) ndarray
-        Shifts [rad or m].
+    `leaders`: unknown that each follows; itself, or -1 for none.
+    `ratios`: ratio to the leader: 1 or -1, or 0 for none.
+    `slopes`: ratios to the independent joints: 0, 1 or -1.
+    `shifts`: shifts [rad or m].
     """
 
     leaders: np.ndarray
@@ -160,12 +154,7 @@ def moving_together(unknowns, q, coordinates):
 class _Sharing:
     """A recording that is written again, with equal values shared.
 
-    Parameters
-    ----------
-    recording : Recording
-        The recording.
-    states : dict
-        {input, such as 'q[0]': (STATES,) ndarray} of states with closed loops.
+    `states` (dict): {input, such as 'q[0]': (STATES,) ndarray} of states with closed loops.
     """
 
     def __init__(self, recording, states):

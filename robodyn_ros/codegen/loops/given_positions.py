@@ -67,16 +67,10 @@ OTHERS = 12  # samples from random starting points, at most
 class GivenPositions(LoopSolution):
     """The check that given positions of all joints are closed, and what follows from them.
 
-    Parameters
-    ----------
-    topology, constants, together, pivots
-        As of LoopSolution.
-    lengths : (pivots,) ndarray
-        Gap [m or rad] per error of a joint [rad or m], of typical size, in the row of each pivot.
-    postures : (k, n) ndarray
-        Positions of all joints in closed postures.
-    closed : float
-        Error of given positions up to which loops count as closed [rad or m].
+    `lengths`: gap [m or rad] per error of a joint [rad or m], of typical size, in the row of each
+      pivot.
+    `postures`: positions of all joints in closed postures.
+    `closed`: error of given positions up to which loops count as closed [rad or m].
     """
 
     lengths: np.ndarray

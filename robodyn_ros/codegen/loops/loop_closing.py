@@ -56,16 +56,10 @@ SMALL_TERMS = (3e-3, 1e-3, 3e-4, 1e-4)  # [rad or m] coefficients that may be le
 class _Part:
     """Polynomials of the joints of loops that are solved together.
 
-    Parameters
-    ----------
-    rows : sequence of int
-        First bodies of the joints.
-    variables : sequence of int
-        Indices of the independent joints on which they depend.
-    powers : (terms, variables) ndarray
-        Degree of each term in each variable.
-    coefficients : (terms, rows) ndarray, optional
-        Coefficients of the terms.
+    `rows`: first bodies of the joints.
+    `variables`: indices of the independent joints on which they depend.
+    `powers`: degree of each term in each variable.
+    `coefficients`: coefficients of the terms.
     """
 
     rows: np.ndarray
@@ -100,20 +94,11 @@ class Closing(LoopSolution):
 
     In all methods, `everything` has the positions of all joints.
 
-    Parameters
-    ----------
-    topology, constants, together, pivots
-        As of LoopSolution.
-    coordinates : (c,) ndarray of int
-        Independent velocities on which the loops depend.
-    low, width : (c,) ndarray
-        Lower corner and width of the box [rad or m].
-    parts : sequence of _Part
-        The polynomials.
-    steps : int
-        Number of Newton steps.
-    last_step : float
-        Largest last step [rad or m].
+    `coordinates`: independent velocities on which the loops depend.
+    `low`, `width`: lower corner and width of the box [rad or m].
+    `parts`: the polynomials.
+    `steps`: number of Newton steps.
+    `last_step`: largest last step [rad or m].
     """
 
     coordinates: np.ndarray

@@ -40,16 +40,10 @@ class LoopSolution:
 
     In all methods, `everything` has the positions of all joints.
 
-    Parameters
-    ----------
-    topology : (nb, k) ndarray
-        Topology of the loops alone, attached to the world.
-    constants : (nb, k) ndarray
-        Constants of the bodies, see robodyn_ros.model.layout.
-    together : MergedJoints
-        Dependent joints that move together.
-    pivots : sequence of tuple
-        Row and column of each elimination, and the smallest square of its pivot.
+    `topology`: topology of the loops alone, attached to the world.
+    `constants`: constants of the bodies, see robodyn_ros.model.layout.
+    `together`: dependent joints that move together.
+    `pivots`: row and column of each elimination, and the smallest square of its pivot.
     """
 
     topology: np.ndarray
@@ -184,13 +178,7 @@ class LoopSolution:
 
 
 class SameTables:
-    """A model that is equal to others with the same tables, as a key of plans.
-
-    Parameters
-    ----------
-    model : RobotModel
-        The model.
-    """
+    """A model that is equal to others with the same tables, as a key of plans."""
 
     def __init__(self, model):
         self.model = model

@@ -57,12 +57,8 @@ def _rounded(value):
 class Factors:
     """Equations after Gaussian elimination, for any right sides.
 
-    Parameters
-    ----------
-    L : (rows, columns) ndarray
-        Equations; the columns of the unknowns, which come first, are overwritten.
-    pivots : sequence of tuple
-        As of `Closing`, one for each unknown. The smallest square of each pivot is checked.
+    `L` (rows, columns): equations; the columns of the unknowns, which come first, are
+      overwritten.
     """
 
     def __init__(self, L, pivots):

@@ -104,16 +104,10 @@ def _all_pairs(_, work, count, by_q, by_qd, by_qdd):
 class _Columns:
     """Emits all rows of three matrices, eight columns at a time.
 
-    Parameters
-    ----------
-    builder : llvmlite IRBuilder
-        Where the code is emitted.
-    tiles : LLVM value
-        Address of the first tile.
-    matrices : list of Rows
-        Written matrices.
-    n : LLVM value
-        Their size.
+    `builder` (llvmlite IRBuilder): where the code is emitted.
+    `tiles` (LLVM value): address of the first tile.
+    `matrices` (list of Rows): written matrices.
+    `n` (LLVM value): their size.
     """
 
     def __init__(self, builder, tiles, matrices, n):

@@ -47,10 +47,7 @@ INLINED = {'forceinline': True, 'no_cfunc_wrapper': True}
 class RegisterType(types.Type):
     """The type of a register of eight numbers.
 
-    Parameters
-    ----------
-    *args, **kwargs
-        None; numba keeps one object of each type.
+    `*args`, `**kwargs`: None; numba keeps one object of each type.
     """
 
     def __init__(self):
@@ -66,10 +63,7 @@ class _RegisterModel(models.PrimitiveModel):
 class RowsType(types.Type):
     """The type of the rows of tiles, one for each body or for eight bodies.
 
-    Parameters
-    ----------
-    *args, **kwargs
-        The type of an entry: a number or a register.
+    `*args`, `**kwargs`: the type of an entry: a number or a register.
     """
 
     def __init__(self, entry):
@@ -86,10 +80,8 @@ class _RowsModel(models.PrimitiveModel):
 class RowType(types.Type):
     """The type of one row of tiles, with the names of its fields.
 
-    Parameters
-    ----------
-    *args, **kwargs
-        The type of the rows, and (field, first column, size or fields) of each field.
+    `*args`, `**kwargs`: the type of the rows, and (field, first column, size or fields) of each
+      field.
     """
 
     def __init__(self, rows, fields=None):
@@ -101,10 +93,7 @@ class RowType(types.Type):
 class FieldType(types.Type):
     """The type of a field of several entries.
 
-    Parameters
-    ----------
-    *args, **kwargs
-        The type of the rows, and the first column.
+    `*args`, `**kwargs`: the type of the rows, and the first column.
     """
 
     def __init__(self, rows, first):

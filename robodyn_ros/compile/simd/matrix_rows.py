@@ -10,10 +10,7 @@ from robodyn_ros.spatial.row_products import BYTES
 class Rows:
     """The rows of an array, and the addresses of their entries.
 
-    Parameters
-    ----------
-    context, builder, kind, value
-        As in numba.
+    `context`, `builder`, `kind`, `value`: as in numba.
     """
 
     def __init__(self, context, builder, kind, value):

@@ -42,18 +42,11 @@ def _both(_, A, B, C, spare):
 class _Products:
     """Emits the products of one matrix with two others, a block of columns at a time.
 
-    Parameters
-    ----------
-    builder : llvmlite IRBuilder
-        Where the code is emitted.
-    left : Rows
-        The left factor.
-    right : tuple of Rows
-        The right factors, replaced.
-    work : Rows
-        Working memory.
-    n : LLVM value
-        Size of the matrices.
+    `builder` (llvmlite IRBuilder): where the code is emitted.
+    `left` (Rows): the left factor.
+    `right` (tuple of Rows): the right factors, replaced.
+    `work` (Rows): working memory.
+    `n` (LLVM value): size of the matrices.
     """
 
     def __init__(self, builder, left, right, spare, n):

@@ -119,18 +119,11 @@ def _sweeps(_, topology, work, count, spare, by_q, by_qd, by_tau):
 class _Torques:
     """Emits all sweeps, some torques at a time.
 
-    Parameters
-    ----------
-    builder : llvmlite IRBuilder
-        Where the code is emitted.
-    tiles : LLVM value
-        Address of the first tile.
-    topology, work : Rows
-        Structure of the robot, and working memory.
-    matrices : list of Rows
-        Written matrices.
-    n : LLVM value
-        Their size.
+    `builder` (llvmlite IRBuilder): where the code is emitted.
+    `tiles` (LLVM value): address of the first tile.
+    `topology`, `work` (Rows): structure of the robot, and working memory.
+    `matrices` (list of Rows): written matrices.
+    `n` (LLVM value): their size.
     """
 
     def __init__(self, builder, tiles, topology, spare, matrices, n):

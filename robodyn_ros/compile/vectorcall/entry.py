@@ -65,19 +65,11 @@ class ArgumentReader:
     Every method emits code. Unexpected arguments branch to a block that refuses them. A tuple owns
     the function; it has the objects with which the code compares.
 
-    Parameters
-    ----------
-    builder : llvmlite IRBuilder
-        At the beginning of the function.
-    owner, arguments, count : LLVM values
-        The tuple that owns the function, its arguments and their number.
-    refused : LLVM block
-        Block for unexpected arguments.
-
-    Attributes
-    ----------
-    refusals : list of LLVM blocks
-        The blocks that branch to `refused`.
+    `builder` (llvmlite IRBuilder): at the beginning of the function.
+    `owner`, `arguments`, `count` (LLVM values): the tuple that owns the function, its arguments
+      and their number.
+    `refused` (LLVM block): block for unexpected arguments.
+    `refusals` (list of LLVM blocks): the blocks that branch to `refused`.
     """
 
     def __init__(self, builder, owner, arguments, count, refused):

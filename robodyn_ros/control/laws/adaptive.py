@@ -101,16 +101,9 @@ class AdaptiveComputedTorque(ControlLaw):
     leakage. Adaptation stops while a limit changes the torque, because the error then does not
     show the effect of the estimate.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot under control.
-
-    Attributes
-    ----------
-    learnt : (nb - 1, 10) ndarray
-        Differences from the model [kg, kg m, kg m^2], in the frame of each moving body. Columns:
-        mass, first moment, inertia (xx xy xz yy yz zz).
+    `robot` (Robot): the robot under control.
+    `learnt` (nb - 1, 10): differences from the model [kg, kg m, kg m^2], in the frame of
+      each moving body. Columns: mass, first moment, inertia (xx xy xz yy yz zz).
     """
 
     name = 'adaptive_computed_torque'

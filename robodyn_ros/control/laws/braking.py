@@ -87,10 +87,7 @@ class Braking(ControlLaw):
     The kinetic energy E changes by qd.tau = -2 E / T beside the work of gravity and friction. So a
     model with wrong masses brakes, too: its mass matrix is positive definite.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot under control.
+    `robot` (Robot): the robot under control.
     """
 
     name = 'braking'

@@ -76,10 +76,7 @@ class ComputedTorque(KernelLaw):
     If the model is exact, edd + Kd ed + Kp e = 0 (Craig, chapter 10). Kp = w^2 and Kd = 2 z w give
     a natural frequency w and a damping ratio z. The friction is that at the reference velocity.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot under control.
+    `robot` (Robot): the robot under control.
     """
 
     name = 'computed_torque'

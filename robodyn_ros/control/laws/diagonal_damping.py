@@ -57,10 +57,7 @@ class DiagonalDamping(ControlLaw):
     triangular factor of M from the articulated-body recursion. So configurations with a large
     inertia get more damping torque, and velocities decay at the same rates.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot under control.
+    `robot` (Robot): the robot under control.
     """
 
     name = 'diagonal_damping'

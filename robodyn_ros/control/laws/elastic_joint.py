@@ -125,19 +125,11 @@ class ElasticJointLaw(ControlLaw):
     The measured state must be that of the motors. For rigid joints k is infinite. Without elastic
     joints the law is PD control with feed-forward of the torques of the reference.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot with rigid joints.
-    elastic_joints : sequence of str
-        Entries `joint=stiffness damping motor_inertia`. They replace those of the file.
-    elastic_joints_path : str
-        YAML file of them, see robodyn_ros.model.sources.elastic_joint_file.
-
-    Raises
-    ------
-    ParameterError, UnknownNameError, ModelError
-        For joints that cannot be elastic.
+    `robot` (Robot): the robot with rigid joints.
+    `elastic_joints` (sequence of str): entries `joint=stiffness damping motor_inertia`. They
+      replace those of the file.
+    `elastic_joints_path`: YAML file of them, see robodyn_ros.model.sources.elastic_joint_file.
+    Raises ParameterError, UnknownNameError, ModelError: for joints that cannot be elastic.
     """
 
     name = 'elastic_joint'

@@ -117,18 +117,10 @@ class FloatingBaseComputedTorque(ControlLaw):
     those of the base's attitude and motion. Until `set_base` is called the base rests at the
     origin. The law is then computed torque, or that of a free-flyer at rest.
 
-    Parameters
-    ----------
-    robot : Robot
-        The arm, with a fixed base.
-    base : {'moved', 'free'}
-        'moved' if the motion of the base is prescribed, as on a vehicle or a ship. 'free' if
-        nothing holds the base.
-
-    Raises
-    ------
-    ParameterError
-        For another base, or a free one without mass.
+    `robot` (Robot): the arm, with a fixed base.
+    `base` ({'moved', 'free'}): 'moved' if the motion of the base is prescribed, as on a vehicle or
+      a ship. 'free' if nothing holds the base.
+    Raises ParameterError: for another base, or a free one without mass.
     """
 
     name = 'floating_base_computed_torque'

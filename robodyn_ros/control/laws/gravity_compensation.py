@@ -28,10 +28,7 @@ def gravity_compensation(
 class GravityCompensation(ControlLaw):
     """tau = g(q).
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot under control.
+    `robot` (Robot): the robot under control.
     """
 
     name = 'gravity_compensation'

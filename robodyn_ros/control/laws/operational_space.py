@@ -347,20 +347,11 @@ class OperationalSpace(ControlLaw):
     Near singular postures F fades out in lost directions (singularity_handling.py), where the
     posture takes over. With F = 0 the law is computed torque.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot under control.
-    frame : str
-        Name of the end effector; '' for the link of the last joint. The end effector holds its
-        pose until the first TaskTarget.
-
-    Raises
-    ------
-    UnknownNameError
-        If the frame does not exist.
-    RobodynError
-        If the frame does not move.
+    `robot` (Robot): the robot under control.
+    `frame`: name of the end effector; '' for the link of the last joint. The end effector holds
+      its pose until the first TaskTarget.
+    Raises UnknownNameError: if the frame does not exist.
+    Raises RobodynError: if the frame does not move.
     """
 
     name = 'operational_space'

@@ -95,10 +95,7 @@ class Passivity(KernelLaw):
     error e follows with the time constants 1/Lambda. With Kp = Kd Lambda the gains and the
     feedback -Kd r = Kp e + Kd ed are those of PD control.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot under control.
+    `robot` (Robot): the robot under control.
     """
 
     name = 'passivity'

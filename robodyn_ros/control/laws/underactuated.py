@@ -174,19 +174,10 @@ class UnderactuatedComputedTorque(ControlLaw):
     'other' is the last one above, due to the passive joints. While brakes lock the passive joints,
     the law is computed torque of the locked robot.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    passive_joints : sequence of str
-        Names of joints without motor. Without any the law is computed torque.
-
-    Raises
-    ------
-    UnknownNameError
-        For a joint that does not exist.
-    RobodynError
-        If no joint is left to drive.
+    `passive_joints` (sequence of str): names of joints without motor. Without any the law is
+      computed torque.
+    Raises UnknownNameError: for a joint that does not exist.
+    Raises RobodynError: if no joint is left to drive.
     """
 
     name = 'underactuated_computed_torque'

@@ -353,22 +353,11 @@ class UnderactuatedOperationalSpace(UnderactuatedComputedTorque):
     where it is zero). The tool comes first. So without enough driven joints the passive ones are
     held in part.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    passive_joints : sequence of str
-        Names of joints without motor.
-    frame : str
-        Name of the tool; '' for the link of the last joint.
-
-    Raises
-    ------
-    UnknownNameError
-        For a joint or frame that does not exist.
-    RobodynError
-        For a tool that does not move. Without a name of the tool, if passive joints alone move the
-        origin of the last link.
+    `passive_joints` (sequence of str): names of joints without motor.
+    `frame`: name of the tool; '' for the link of the last joint.
+    Raises UnknownNameError: for a joint or frame that does not exist.
+    Raises RobodynError: for a tool that does not move. Without a name of the tool, if passive
+      joints alone move the origin of the last link.
     """
 
     name = 'underactuated_operational_space'

@@ -28,18 +28,10 @@ def missed(supervisor):
 class Tolerance:
     """Largest errors of each joint; joints and fields without a tolerance are not checked.
 
-    Parameters
-    ----------
-    tolerances : sequence of control_msgs/JointTolerance
-        The messages; 0 and below mean no tolerance. Accelerations are not checked, since they are
-        not measured.
-    joint_names : sequence of str
-        The robot's joints, in its order.
-
-    Raises
-    ------
-    RobodynError
-        For an unknown joint or NaN.
+    `tolerances` (sequence of control_msgs/JointTolerance): the messages; 0 and below mean no
+      tolerance. Accelerations are not checked, since they are not measured.
+    `joint_names` (sequence of str): the robot's joints, in its order.
+    Raises RobodynError: for an unknown joint or NaN.
     """
 
     def __init__(self, tolerances, joint_names: Sequence[str]):

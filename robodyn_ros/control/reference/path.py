@@ -26,14 +26,10 @@ SWING = 1.2
 class Path:
     """The reference as a function of the time since reception.
 
-    Parameters
-    ----------
-    knots : (s + 1,) ndarray
-        Times from 0 [s].
-    coefficients : (8 s, nv) ndarray
-        Of each segment: ascending powers of the time since it began, and two of the effort.
-    end : (4, nv) ndarray
-        Value after the last knot. Without segments it is a target.
+    `knots` (s + 1,): times from 0 [s].
+    `coefficients` (8 s, nv): of each segment: ascending powers of the time since it
+      began, and two of the effort.
+    `end` (4, nv): value after the last knot. Without segments it is a target.
     """
 
     def __init__(self, knots, coefficients, end):

@@ -11,18 +11,10 @@ class Reception:
 
     Create and install it while the reference does not advance; it may advance during the plan.
 
-    Parameters
-    ----------
-    reference : Reference
-        The reference.
-    trajectory : Trajectory
-        The trajectory.
-    clock : float
-        Time of reception [s].
-    streamed : bool
-        Whether it is a target of a stream.
-    times : callable
-        Returns the times in which joints come to rest from positions and velocities.
+    `clock`: time of reception [s].
+    `streamed`: whether it is a target of a stream.
+    `times` (callable): returns the times in which joints come to rest from positions and
+      velocities.
     """
 
     def __init__(self, reference, trajectory, clock, streamed, times):

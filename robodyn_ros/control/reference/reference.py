@@ -12,24 +12,15 @@ from robodyn_ros.control.reference.path import ROWS
 class Reference:
     """Position, velocity and acceleration that the law tracks, and an effort; owned by the loop.
 
-    Parameters
-    ----------
-    nv : int
-        Number of joint velocities.
-
-    Attributes
-    ----------
-    rows : (4, nv) ndarray
-        Position, velocity and acceleration [rad or m, and their rates], and the effort that is
-        added to the law's [N m or N].
-    path : Path or None
-        The path being followed, or on which the joints come to rest; None while a posture is held.
-    source : object
-        The object from which the path was planned; None for a stop.
-    streamed : bool
-        Whether the path is a target of a stream.
-    epoch : int
-        Grows with every replacement, to detect a path that was prepared from an older reference.
+    `nv`: number of joint velocities.
+    `rows` (4, nv): position, velocity and acceleration [rad or m, and their rates], and
+      the effort that is added to the law's [N m or N].
+    `path` (Path or None): the path being followed, or on which the joints come to rest; None while
+      a posture is held.
+    `source` (object): the object from which the path was planned; None for a stop.
+    `streamed`: whether the path is a target of a stream.
+    `epoch`: grows with every replacement, to detect a path that was prepared from an older
+      reference.
     """
 
     def __init__(self, nv):

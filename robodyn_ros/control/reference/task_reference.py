@@ -38,40 +38,27 @@ class TaskReference:
     Vectors are in base axes; position and velocity are those of the end effector's origin. Rows
     are four wide, for the quaternions (x, y, z, w); the fourth entry of the other rows is zero.
 
-    Parameters
-    ----------
-    base, end_effector : str
-        Names of the two frames.
-    fixed : dict
-        Rotation (3, 3) and origin (3,) [m] by name, of the base and of all frames fixed to it.
-
-    Attributes
-    ----------
-    target : (8, 4) ndarray
-        Position, quaternion, velocity, spin, acceleration, spin rate, force, moment [m, -, m/s,
-        rad/s, m/s^2, rad/s^2, N, N m]. It is the last command, extrapolated to the present.
-    goal : (5, 4) ndarray
-        Position, quaternion, velocity and spin of the next scheduled target. The last row is
-        AHEAD. The target reaches the goal in the time left, which is 0 without a goal.
-    state : (10, 4) ndarray
-        The reference, with the rows of `target`. Two more rows: whether it has arrived, and the
-        factor on its speed that joint velocity limits allow.
-    measured : (6, 4) ndarray
-        Position, quaternion, velocity and spin of the end effector, written by the law. Two more
-        rows: the error to the reference, a distance and a rotation vector [m, rad].
-    shares : (6,) ndarray
-        Share of the control gain in each principal direction of the task. It is 1, less near a
-        singular posture, and 0 for an axis that is left out.
-    elapsed : float
-        Time by which the law advances the reference [s].
-    age : float
-        Age of the joint state [s].
-    moving : bool
-        Whether a target is being followed.
-    led : bool
-        Whether the reference of the joints leads this one, as during a stop.
-    coasts : bool
-        Whether the end effector moved when it was last held.
+    `base`, `end_effector`: names of the two frames.
+    `fixed` (dict): rotation (3, 3) and origin (3,) [m] by name, of the base and of all frames
+      fixed to it.
+    `target` (8, 4): position, quaternion, velocity, spin, acceleration, spin rate,
+      force, moment [m, -, m/s, rad/s, m/s^2, rad/s^2, N, N m]. It is the last command,
+      extrapolated to the present.
+    `goal` (5, 4): position, quaternion, velocity and spin of the next scheduled target.
+      The last row is AHEAD. The target reaches the goal in the time left, which is 0 without a
+      goal.
+    `state` (10, 4): the reference, with the rows of `target`. Two more rows: whether it
+      has arrived, and the factor on its speed that joint velocity limits allow.
+    `measured` (6, 4): position, quaternion, velocity and spin of the end effector,
+      written by the law. Two more rows: the error to the reference, a distance and a rotation
+      vector [m, rad].
+    `shares` (6,): share of the control gain in each principal direction of the task. It
+      is 1, less near a singular posture, and 0 for an axis that is left out.
+    `elapsed`: time by which the law advances the reference [s].
+    `age`: age of the joint state [s].
+    `moving`: whether a target is being followed.
+    `led`: whether the reference of the joints leads this one, as during a stop.
+    `coasts`: whether the end effector moved when it was last held.
     """
 
     def __init__(self, base, end_effector, fixed):

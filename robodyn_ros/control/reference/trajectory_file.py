@@ -30,15 +30,10 @@ LATEST = 10**9  # [s] latest time of a point
 class Points:
     """The points of a trajectory as a file has them.
 
-    Parameters
-    ----------
-    joint_names : list of str
-        Names of the n joints, in the order of the file.
-    times : list of int
-        Times of the points from the start [ns].
-    values : list of dict of str to list of float
-        For each point the 'positions' (n,), and the 'velocities', 'accelerations' and 'effort' if
-        the file has them.
+    `joint_names`: names of the n joints, in the order of the file.
+    `times`: times of the points from the start [ns].
+    `values`: for each point the 'positions' (n,), and the 'velocities', 'accelerations' and
+      'effort' if the file has them.
     """
 
     joint_names: list[str]

@@ -62,26 +62,15 @@ ARRIVALS = (Reason.TARGET_REACHED, Reason.TARGET_NOT_REACHED)
 class Counters:
     """Counters of events since the supervisor was created.
 
-    Parameters
-    ----------
-    cycles : int
-        Ticks in which torque was published.
-    effort_limited : int
-        Ticks in which an effort limit changed a torque.
-    rate_limited : int
-        Ticks in which a rate limit changed a torque.
-    position_guarded : int
-        Ticks in which a position or velocity limit changed a torque.
-    stale_episodes : int
-        How often joint states were missing.
-    stuck_episodes : int
-        How often joint states were bitwise equal for too long.
-    behind_episodes : int
-        How often a joint was too far from its reference.
-    faults : int
-        How often FAULT was entered.
-    rejected_references : int
-        Refused trajectories and targets.
+    `cycles`: ticks in which torque was published.
+    `effort_limited`: ticks in which an effort limit changed a torque.
+    `rate_limited`: ticks in which a rate limit changed a torque.
+    `position_guarded`: ticks in which a position or velocity limit changed a torque.
+    `stale_episodes`: how often joint states were missing.
+    `stuck_episodes`: how often joint states were bitwise equal for too long.
+    `behind_episodes`: how often a joint was too far from its reference.
+    `faults`: how often FAULT was entered.
+    `rejected_references`: refused trajectories and targets.
     """
 
     cycles: int = 0

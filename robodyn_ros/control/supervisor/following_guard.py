@@ -14,14 +14,9 @@ FOLLOWING_HOLD = 2.0  # times following_error, from where the posture is held
 class FollowingGuard:
     """The joint that is farthest from its reference; see `guards.first_behind`.
 
-    Attributes
-    ----------
-    joint : int
-        The joint, guards.NOT_FINITE for a reference that is not, or -1.
-    error : float
-        Its error [rad or m].
-    far : bool
-        Whether that is beyond FOLLOWING_HOLD times its tolerance.
+    `joint`: the joint, guards.NOT_FINITE for a reference that is not, or -1.
+    `error`: its error [rad or m].
+    `far`: whether that is beyond FOLLOWING_HOLD times its tolerance.
     """
 
     def __init__(self):

@@ -23,18 +23,10 @@ class PayloadRamp:
     Mass, first moment and inertia of a body change linearly from one payload to the next. All
     bodies in between are physical, since each is a mean of two bodies.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot without payloads.
-
-    Attributes
-    ----------
-    model : RobotModel
-        The robot with payloads. Its constants change, so the controller and its laws must use this
-        model.
-    moving : bool
-        Whether a ramp is under way.
+    `model` (RobotModel): the robot without payloads.
+    `model` (RobotModel): the robot with payloads. Its constants change, so the controller and its
+      laws must use this model.
+    `moving`: whether a ramp is under way.
     """
 
     def __init__(self, model):

@@ -9,14 +9,9 @@ MAX_PERIODS = 3.0
 class Clock:
     """The clock of references.
 
-    Attributes
-    ----------
-    time : float
-        Time of the clock [s].
-    elapsed : float
-        Advance by the last tick [s].
-    clamps : int
-        Number of ticks whose elapsed time was out of range.
+    `time`: time of the clock [s].
+    `elapsed`: advance by the last tick [s].
+    `clamps`: number of ticks whose elapsed time was out of range.
     """
 
     def __init__(self):

@@ -7,13 +7,7 @@ from robodyn_ros.control.supervisor.torque_limiter import TorqueLimiter
 
 
 class Rehearsal:
-    """A state buffer and an output of one robot whose results are discarded.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    """
+    """A state buffer and an output of one robot whose results are discarded."""
 
     def __init__(self, robot):
         self._state_buffer, self._torque_limiter = StateBuffer(robot.nv), TorqueLimiter(robot)

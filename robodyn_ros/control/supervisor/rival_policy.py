@@ -13,14 +13,9 @@ class RivalPolicy:
 
     With a rival that is already there, activation is refused.
 
-    Parameters
-    ----------
-    supervisor : Supervisor
-        The supervisor of this controller.
-    topic : str
-        Topic of the commands.
-    tell : callable
-        Called with a message whenever the set of rivals changes.
+    `supervisor` (Supervisor): the supervisor of this controller.
+    `topic`: topic of the commands.
+    `tell` (callable): called with a message whenever the set of rivals changes.
     """
 
     def __init__(self, supervisor, topic: str, tell: Callable[[str], None]):

@@ -19,26 +19,15 @@ NO_STAMP = 0, 0
 class Measurement(NamedTuple):
     """A joint state as received; immutable, so q and qd of two messages cannot mix.
 
-    Parameters
-    ----------
-    state : (2, nv) ndarray
-        Positions and velocities [rad or m, rad/s or m/s].
-    q, qd : (nv,) ndarray
-        The rows of `state`.
-    time : float
-        Time of receipt [s].
-    jumps : int
-        Number of position jumps so far, this state included.
-    lag : float
-        Age on receipt [s].
-    earliest : float
-        Time of receipt of the previous state [s]; this state was not measured before it.
-    fast : int
-        Number of consecutive states at overspeed, this state included.
-    since : float
-        Time of receipt of the first of the bitwise equal states up to this one [s].
-    stamp : tuple of int
-        Seconds and nanoseconds of the sender's clock; zeros without a stamp.
+    `state`: positions and velocities [rad or m, rad/s or m/s].
+    `q`, `qd`: the rows of `state`.
+    `time`: time of receipt [s].
+    `jumps`: number of position jumps so far, this state included.
+    `lag`: age on receipt [s].
+    `earliest`: time of receipt of the previous state [s]; this state was not measured before it.
+    `fast`: number of consecutive states at overspeed, this state included.
+    `since`: time of receipt of the first of the bitwise equal states up to this one [s].
+    `stamp`: seconds and nanoseconds of the sender's clock; zeros without a stamp.
     """
 
     state: np.ndarray
@@ -85,14 +74,9 @@ class Measurement(NamedTuple):
 class Rejection(NamedTuple):
     """Why a joint state was refused.
 
-    Parameters
-    ----------
-    reason : str
-        One of `Reason`.
-    joint : int
-        Index of the joint, or -1.
-    value : float
-        The refused value.
+    `reason`: one of `Reason`.
+    `joint`: index of the joint, or -1.
+    `value`: the refused value.
     """
 
     reason: str
@@ -105,19 +89,10 @@ class StateBuffer:
 
     One thread may write. Any thread may read `latest`, which is replaced atomically.
 
-    Parameters
-    ----------
-    nv : int
-        Number of velocities.
-
-    Attributes
-    ----------
-    latest : Measurement or None
-        The last valid joint state.
-    rejection : Rejection or None
-        The last refusal.
-    rejected : int
-        Number of refusals.
+    `nv`: number of velocities.
+    `latest` (Measurement or None): the last valid joint state.
+    `rejection` (Rejection or None): the last refusal.
+    `rejected`: number of refusals.
     """
 
     def __init__(self, nv):

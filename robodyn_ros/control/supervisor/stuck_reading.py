@@ -13,19 +13,10 @@ from robodyn_ros.model.layout import FRICTION, STICTION
 class StuckReading:
     """The readings of a robot that are repeated; see `guards.first_stuck`.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    earlier : (nv,) ndarray
-        Torque that was published when each reading was new [N m or N]; written.
-
-    Attributes
-    ----------
-    found : bool
-        Whether a reading is stuck.
-    joint : int
-        Its joint, or -1 if all are repeated at rest.
+    `earlier` (nv,): torque that was published when each reading was new [N m or N];
+      written.
+    `found`: whether a reading is stuck.
+    `joint`: its joint, or -1 if all are repeated at rest.
     """
 
     def __init__(self, robot, earlier):

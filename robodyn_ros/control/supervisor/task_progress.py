@@ -21,17 +21,10 @@ PERIOD = 0.1  # [s] between two looks at an end effector that moves or rests
 class TaskProgress:
     """Advance the reference of an end effector, and watch what the end effector does.
 
-    Parameters
-    ----------
-    law : ControlLaw
-        The law of the end effector.
-
-    Attributes
-    ----------
-    distance, angle : float
-        Distance from the target [m, rad] along and about the axes that the law controls.
-    stays_away : bool
-        Whether the end effector is not there, and has come no nearer for PATIENCE.
+    `law` (ControlLaw): the law of the end effector.
+    `distance`, `angle`: distance from the target [m, rad] along and about the axes that the law
+      controls.
+    `stays_away`: whether the end effector is not there, and has come no nearer for PATIENCE.
     """
 
     def __init__(self, law: ControlLaw):

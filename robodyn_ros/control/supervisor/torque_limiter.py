@@ -17,24 +17,13 @@ RESTING = 0.03  # [rad/s or m/s]; a slower joint is braked enough
 class TorqueLimiter:
     """The torque of one robot; its arrays are overwritten, never replaced.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Attributes
-    ----------
-    terms : (6, nv) ndarray
-        Torque terms [N m or N].
-    unlimited : (nv,) ndarray
-        Their sum [N m or N].
-    command : (nv,) ndarray
-        Torque to publish [N m or N].
-    earlier : (nv,) ndarray
-        Torque that was published when the reading of each joint was new [N m or N]; set by
-        `guards.first_stuck`.
-    position_guarded, rate_limited, effort_limited : (nv,) ndarray of bool
-        Joints where the limit acted.
+    `terms` (6, nv): torque terms [N m or N].
+    `unlimited` (nv,): their sum [N m or N].
+    `command` (nv,): torque to publish [N m or N].
+    `earlier` (nv,): torque that was published when the reading of each joint was new [N
+      m or N]; set by `guards.first_stuck`.
+    `position_guarded`, `rate_limited`, `effort_limited` ((nv,) ndarray of bool): joints where the
+      limit acted.
     """
 
     kernels = (*Braking.kernels, guards.add_terms, guards.brake, guards.limit_torque)

@@ -26,16 +26,10 @@ SOLVERS = {'ode23': 'RK23', 'ode45': 'RK45', 'gear': 'BDF'}
 class Simulation:
     """A simulated motion.
 
-    Parameters
-    ----------
-    t : (k,) ndarray
-        Times [s].
-    q : (k, n) ndarray
-        Coordinates [rad, m].
-    qd : (k, n) ndarray
-        Velocities [rad/s, m/s].
-    evaluations : int
-        Number of calls of the acceleration.
+    `t`: times [s].
+    `q`: coordinates [rad, m].
+    `qd`: velocities [rad/s, m/s].
+    `evaluations`: number of calls of the acceleration.
     """
 
     t: np.ndarray

@@ -25,16 +25,10 @@ from robodyn_ros.errors import short_repr
 class Friction:
     """Friction constants of every joint, (n,) or one number for all.
 
-    Parameters
-    ----------
-    viscous : ndarray or float
-        B [N m s/rad or N s/m].
-    coulomb : ndarray or float
-        tauC [N m or N].
-    extra : ndarray or float
-        eps, additional friction of a slow joint [N m or N].
-    decay : ndarray or float
-        gamma > 0, decay of the additional friction with speed [s/rad or s/m].
+    `viscous`: b [N m s/rad or N s/m].
+    `coulomb`: tauC [N m or N].
+    `extra`: eps, additional friction of a slow joint [N m or N].
+    `decay`: gamma > 0, decay of the additional friction with speed [s/rad or s/m].
     """
 
     viscous: np.ndarray | float = 0.0

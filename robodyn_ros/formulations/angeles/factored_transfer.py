@@ -31,18 +31,11 @@ ROUNDING = 1e-12
 class Transfer:
     """Q_i, or its transpose, by c, s, lam and mu; `@` multiplies it by a vector (3,).
 
-    Parameters
-    ----------
-    c : float
-        Cosine of theta_i.
-    s : float
-        Sine of theta_i.
-    lam : float
-        Cosine of alpha_i.
-    mu : float
-        Sine of alpha_i.
-    transposed : bool
-        Whether this is the transpose.
+    `c`: cosine of theta_i.
+    `s`: sine of theta_i.
+    `lam`: cosine of alpha_i.
+    `mu`: sine of alpha_i.
+    `transposed`: whether this is the transpose.
     """
 
     c: float

@@ -35,14 +35,9 @@ GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 class MinimumTime:
     """The shortest time of a motion.
 
-    Parameters
-    ----------
-    time : float
-        Shortest time within all limits [s].
-    times : (n,) ndarray
-        Shortest time within each joint's own limits [s].
-    forces : (n,) ndarray
-        max |f| of each joint [N m s2, N s2].
+    `time`: shortest time within all limits [s].
+    `times`: shortest time within each joint's own limits [s].
+    `forces`: max |f| of each joint [N m s2, N s2].
     """
 
     time: float

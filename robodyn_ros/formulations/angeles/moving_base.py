@@ -33,14 +33,9 @@ from robodyn_ros.formulations.posture import arm_at, cross, skew, states, veloci
 class Base:
     """The moving base, in base axes.
 
-    Parameters
-    ----------
-    mass : float
-        Mass [kg].
-    com : (3,) ndarray
-        Centre of mass [m].
-    inertia : (3, 3) ndarray
-        Inertia tensor about the centre of mass [kg m2].
+    `mass`: mass [kg].
+    `com`: centre of mass [m].
+    `inertia`: inertia tensor about the centre of mass [kg m2].
     """
 
     mass: float

@@ -32,18 +32,11 @@ from robodyn_ros.formulations.serial_chain import Z, links_at
 class Motion:
     """Motion of every link, in its own F_(i+1).
 
-    Parameters
-    ----------
-    w : (n, 3) ndarray
-        Angular velocity [rad/s].
-    wd : (n, 3) ndarray
-        Angular acceleration [rad/s2].
-    c : (n, 3) ndarray
-        Centre of mass [m].
-    cdot : (n, 3) ndarray
-        Velocity of the centre of mass [m/s].
-    cdd : (n, 3) ndarray
-        Acceleration of the centre of mass [m/s2].
+    `w`: angular velocity [rad/s].
+    `wd`: angular acceleration [rad/s2].
+    `c`: centre of mass [m].
+    `cdot`: velocity of the centre of mass [m/s].
+    `cdd`: acceleration of the centre of mass [m/s2].
     """
 
     w: np.ndarray

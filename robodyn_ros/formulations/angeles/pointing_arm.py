@@ -21,14 +21,9 @@ from robodyn_ros.formulations.posture import skew
 class Body(NamedTuple):
     """A link in its own axes.
 
-    Parameters
-    ----------
-    m : float
-        Mass [kg].
-    I : (3, 3) ndarray
-        Inertia tensor about the centre of mass [kg m2].
-    rho : (3,) ndarray
-        From O to the centre of mass [m].
+    `m`: mass [kg].
+    `I`: inertia tensor about the centre of mass [kg m2].
+    `rho`: from O to the centre of mass [m].
     """
 
     m: float

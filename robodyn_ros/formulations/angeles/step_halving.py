@@ -26,14 +26,9 @@ HALVINGS = 30
 class Solution(NamedTuple):
     """A solution at all accepted steps.
 
-    Parameters
-    ----------
-    t : (k,) ndarray
-        Times [s].
-    y : (k, m) ndarray
-        States.
-    refused : int
-        Number of refused steps.
+    `t`: times [s].
+    `y`: states.
+    `refused`: number of refused steps.
     """
 
     t: np.ndarray

@@ -27,24 +27,14 @@ from robodyn_ros.formulations.jain.operators.sweeps import stacked
 class Articulated:
     """Articulated-body quantities of every node; one array where all have one shape.
 
-    Parameters
-    ----------
-    P : (n, 6, 6) ndarray or list of (m, m) ndarray
-        Articulated-body inertia.
-    D : tuple of (r, r) ndarray
-        Inertia about the hinge.
-    G : tuple of (m, r) ndarray
-        Kalman gain.
-    tau : (n, 6, 6) ndarray or list of (m, m) ndarray
-        G H.
-    taubar : (n, 6, 6) ndarray or list of (m, m) ndarray
-        1 - tau.
-    P_plus : (n, 6, 6) ndarray or list of (m, m) ndarray
-        Inertia felt across the hinge.
-    psi : (n, 6, 6) ndarray or list of (m_parent, m) ndarray
-        psi(parent(k), k).
-    K : tuple of (m_parent, r) ndarray
-        K(parent(k), k).
+    `P`: articulated-body inertia.
+    `D`: inertia about the hinge.
+    `G`: Kalman gain.
+    `tau`: g H.
+    `taubar`: 1 - tau.
+    `P_plus`: inertia felt across the hinge.
+    `psi`: psi(parent(k), k).
+    `K`: k(parent(k), k).
     """
 
     P: np.ndarray

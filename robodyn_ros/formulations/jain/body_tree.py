@@ -46,26 +46,14 @@ from robodyn_ros.model.layout import (
 class Body:
     """A body and the hinge that connects it to its parent.
 
-    Parameters
-    ----------
-    name : str
-        Name of the body.
-    parent : str or None
-        Name of the parent; None for the inertial frame.
-    R : (3, 3) ndarray
-        Axes of the hinge in those of the parent.
-    p : (3,) ndarray
-        Origin of the hinge in the axes of the parent [m].
-    hinge : Hinge
-        The hinge.
-    M : (6, 6) ndarray
-        Spatial inertia about the body's origin.
-    coordinates : tuple of int
-        Entries of q that are its theta.
-    dofs : tuple of int
-        Entries of qd that are its beta.
-    rotor : (nv,) ndarray
-        Inertia of the drives, reflected to the hinge [kg m2 or kg].
+    `name`: name of the body.
+    `parent`: name of the parent; None for the inertial frame.
+    `R`: axes of the hinge in those of the parent.
+    `p`: origin of the hinge in the axes of the parent [m].
+    `M`: spatial inertia about the body's origin.
+    `coordinates`: entries of q that are its theta.
+    `dofs`: entries of qd that are its beta.
+    `rotor`: inertia of the drives, reflected to the hinge [kg m2 or kg].
     """
 
     name: str
@@ -85,28 +73,15 @@ class Body:
 class Tree(SkoStructure):
     """Tree of n bodies with N degrees of freedom at one configuration, tips first.
 
-    Parameters
-    ----------
-    bodies : tuple of Body
-        The bodies.
-    parent : tuple of int
-        Row of the parent of each body; n for the inertial frame.
-    R : (n, 3, 3) ndarray
-        Rotation of the body's axes into those of its parent.
-    l : (n, 3) ndarray
-        From the parent's origin to the body's, in the parent's axes [m].
-    H : tuple of (r, 6) ndarray
-        Joint map of each body.
-    M : (n, 6, 6) ndarray
-        Spatial inertia of each body.
-    theta : tuple of ndarray
-        Coordinates of each hinge.
-    dofs : (N,) ndarray of int
-        Entry of qd of every degree of freedom.
-    rotor : (N,) ndarray
-        Inertia of the drives, reflected to the hinges [kg m2 or kg].
-    g : (6,) ndarray
-        Pseudo-acceleration [0; -gravity] of the inertial frame [m/s2].
+    `parent`: row of the parent of each body; n for the inertial frame.
+    `R`: rotation of the body's axes into those of its parent.
+    `l`: from the parent's origin to the body's, in the parent's axes [m].
+    `H`: joint map of each body.
+    `M`: spatial inertia of each body.
+    `theta`: coordinates of each hinge.
+    `dofs`: entry of qd of every degree of freedom.
+    `rotor`: inertia of the drives, reflected to the hinges [kg m2 or kg].
+    `g`: pseudo-acceleration [0; -gravity] of the inertial frame [m/s2].
     """
 
     bodies: tuple

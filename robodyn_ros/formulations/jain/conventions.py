@@ -43,18 +43,11 @@ from robodyn_ros.formulations.jain.tree_kinematics import (
 class Equations:
     """Quantities of all bodies by one convention.
 
-    Parameters
-    ----------
-    weights : (n, 6, 6) ndarray
-        A(parent, k).
-    hinges : tuple of (6, r) ndarray
-        H'.
-    M : (n, 6, 6) ndarray
-        Spatial inertias.
-    a : (n, 6) ndarray
-        Coriolis accelerations [rad/s2, m/s2].
-    b : (n, 6) ndarray
-        Gyroscopic forces [N m, N].
+    `weights`: a(parent, k).
+    `hinges`: h'.
+    `M`: spatial inertias.
+    `a`: Coriolis accelerations [rad/s2, m/s2].
+    `b`: gyroscopic forces [N m, N].
     """
 
     weights: np.ndarray

@@ -28,19 +28,11 @@ QUATERNIONS = {'spherical': slice(0, 4), 'free': slice(0, 4)}
 class Coordinates:
     """Coordinates x (N,) of a tree, zero at q, in the order of the Tree.
 
-    Parameters
-    ----------
-    bodies : sequence of Body
-        The bodies, from base to tip.
-    q : (nq,) array_like
-        Configuration at x = 0, see `tree_of` [rad, m].
-    gravity : (3,) array_like
-        Acceleration of free fall in the inertial frame [m/s2].
-
-    Raises
-    ------
-    ModelError
-        If a hinge that is neither spherical nor free has more coordinates than velocities.
+    `bodies`: the bodies, from base to tip.
+    `q`: configuration at x = 0, see `tree_of` [rad, m].
+    `gravity`: acceleration of free fall in the inertial frame [m/s2].
+    Raises ModelError: if a hinge that is neither spherical nor free has more coordinates than
+      velocities.
     """
 
     bodies: tuple

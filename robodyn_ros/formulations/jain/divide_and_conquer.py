@@ -37,17 +37,11 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 class Subsystem:
     """Connected bodies, seen from the hinges that are still to be joined: its handles.
 
-    Parameters
-    ----------
-    handles : tuple of tuple
-        (hinge, side) of each handle. Side 'outer' is on the hinge's own body, 'inner' on its
-        parent. Both are in the axes and at the origin of the hinge's body.
-    compliance : (6 m, 6 m) ndarray
-        Acceleration of the m handles per force on them.
-    c : (6 m,) ndarray
-        Acceleration of the handles without force on them [rad/s2, m/s2].
-    join : tuple or None
-        (outer part, inner part, hinge); None for a single body.
+    `handles`: (hinge, side) of each handle. Side 'outer' is on the hinge's own body, 'inner' on
+      its parent. Both are in the axes and at the origin of the hinge's body.
+    `compliance`: acceleration of the m handles per force on them.
+    `c`: acceleration of the handles without force on them [rad/s2, m/s2].
+    `join`: (outer part, inner part, hinge); None for a single body.
     """
 
     handles: tuple
@@ -71,16 +65,10 @@ class Subsystem:
 class Hinge:
     """Quantities of a hinge in a join.
 
-    Parameters
-    ----------
-    R : (6, r) ndarray
-        Joint map H'.
-    a : (6,) ndarray
-        Coriolis acceleration [rad/s2, m/s2].
-    T : (r,) ndarray
-        Torques [N m, N].
-    J : (r,) ndarray
-        Inertia of the drives [kg m2 or kg].
+    `R`: joint map H'.
+    `a`: Coriolis acceleration [rad/s2, m/s2].
+    `T`: torques [N m, N].
+    `J`: inertia of the drives [kg m2 or kg].
     """
 
     R: np.ndarray

@@ -39,23 +39,14 @@ NIL = np.zeros(3)
 class Hinge:
     """Motion that a body may make relative to its parent.
 
-    Parameters
-    ----------
-    name : str
-        Kind of the hinge.
-    nq : int
-        Number of coordinates, r_p of the book.
-    nv : int
-        Number of velocities, r_v of the book.
-    placement : callable
-        `placement(theta)` returns (R, l). R (3, 3) turns body axes into those of the hinge on the
-        parent. l (3,) is the origin of the body there [m].
-    map : callable
-        `map(theta)` returns H' (6, nv), in the axes of the body and at its origin.
-    map_rate : callable
-        `map_rate(theta, beta)` returns dH'/dt (6, nv) as the body sees it.
-    rates : callable
-        `rates(theta, beta)` returns the coordinate rates (nq,).
+    `name`: kind of the hinge.
+    `nq`: number of coordinates, r_p of the book.
+    `nv`: number of velocities, r_v of the book.
+    `placement`: `placement(theta)` returns (R, l). R (3, 3) turns body axes into those of the
+      hinge on the parent. l (3,) is the origin of the body there [m].
+    `map`: `map(theta)` returns H' (6, nv), in the axes of the body and at its origin.
+    `map_rate`: `map_rate(theta, beta)` returns dH'/dt (6, nv) as the body sees it.
+    `rates`: `rates(theta, beta)` returns the coordinate rates (nq,).
     """
 
     name: str

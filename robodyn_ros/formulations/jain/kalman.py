@@ -23,22 +23,13 @@ import numpy as np
 class Estimate(NamedTuple):
     """The filter's estimate of a state of size m from a measurement of size r.
 
-    Parameters
-    ----------
-    predicted : (m,) ndarray
-        Mean before the measurement.
-    covariance : (m, m) ndarray
-        Covariance before the measurement.
-    filtered : (m,) ndarray
-        Mean after the measurement.
-    filtered_covariance : (m, m) ndarray
-        Covariance after the measurement.
-    innovation : (r,) ndarray
-        Measured minus predicted value.
-    innovation_covariance : (r, r) ndarray
-        Its covariance.
-    gain : (m, r) ndarray
-        Kalman gain.
+    `predicted`: mean before the measurement.
+    `covariance`: covariance before the measurement.
+    `filtered`: mean after the measurement.
+    `filtered_covariance`: covariance after the measurement.
+    `innovation`: measured minus predicted value.
+    `innovation_covariance`: its covariance.
+    `gain`: Kalman gain.
     """
 
     predicted: np.ndarray

@@ -22,16 +22,10 @@ import numpy as np
 class Blocks(NamedTuple):
     """The matrix [A, B; C, D] with square A and D.
 
-    Parameters
-    ----------
-    A : (n_1, n_1) ndarray
-        Upper left block.
-    B : (n_1, n_2) ndarray
-        Upper right block.
-    C : (n_2, n_1) ndarray
-        Lower left block.
-    D : (n_2, n_2) ndarray
-        Lower right block.
+    `A`: upper left block.
+    `B`: upper right block.
+    `C`: lower left block.
+    `D`: lower right block.
     """
 
     A: np.ndarray

@@ -37,12 +37,8 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 class Pickoff(NamedTuple):
     """A point of interest on a node of an SKO model: V_nd = phi' V(body).
 
-    Parameters
-    ----------
-    body : int
-        The node.
-    phi : (m_body, s) ndarray
-        Map from forces at the point to forces on the node.
+    `body`: the node.
+    `phi`: map from forces at the point to forces on the node.
     """
 
     body: int

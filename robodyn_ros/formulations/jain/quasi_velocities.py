@@ -31,13 +31,7 @@ from robodyn_ros.formulations.posture import states
 
 @dataclass(frozen=True)
 class RobotCoordinates:
-    """The energies of a robot as functions of its own coordinates, from the motion of its links.
-
-    Parameters
-    ----------
-    robot : Robot or RobotModel
-        The robot.
-    """
+    """The energies of a robot as functions of its own coordinates, from motions of links."""
 
     robot: object
 

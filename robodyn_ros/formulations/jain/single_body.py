@@ -184,18 +184,11 @@ def inertia_rate_fixed(M, V):
 class Form(NamedTuple):
     """Properties of form (a), (b), (c) or (d) of the equations of motion: a column of table 2.2.
 
-    Parameters
-    ----------
-    name : str
-        Reference point and derivative.
-    b : callable
-        `b(M, V)` returns the gyroscopic force (6,).
-    conserved : bool
-        Whether M beta is constant without force.
-    non_working : bool
-        Whether beta' b = 0.
-    rotational : bool
-        Whether b is independent of the linear velocity.
+    `name`: reference point and derivative.
+    `b`: `b(M, V)` returns the gyroscopic force (6,).
+    `conserved`: whether M beta is constant without force.
+    `non_working`: whether beta' b = 0.
+    `rotational`: whether b is independent of the linear velocity.
     """
 
     name: str

@@ -22,14 +22,9 @@ from robodyn_ros.formulations.posture import model_of
 class Node(NamedTuple):
     """A point of interest on a body, with axes of its own.
 
-    Parameters
-    ----------
-    body : int
-        Row of its body.
-    R : (3, 3) ndarray
-        Its axes in those of the body.
-    p : (3,) ndarray
-        Its origin in the axes of the body [m].
+    `body`: row of its body.
+    `R`: its axes in those of the body.
+    `p`: its origin in the axes of the body [m].
     """
 
     body: int

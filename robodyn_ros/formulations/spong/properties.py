@@ -30,16 +30,10 @@ STEP, STEPS = 1e-3, 500
 class Check:
     """The result of checking one property.
 
-    Parameters
-    ----------
-    name : str
-        Name of the property.
-    value : float
-        Result.
-    bound : float
-        Largest value for which the property holds.
-    sentence : str
-        What the value is.
+    `name`: name of the property.
+    `value`: result.
+    `bound`: largest value for which the property holds.
+    `sentence`: what the value is.
     """
 
     name: str

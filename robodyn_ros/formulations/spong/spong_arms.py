@@ -20,14 +20,9 @@ G = 9.81
 class Equations:
     """The equations of motion of an arm in one state.
 
-    Parameters
-    ----------
-    D : (n, n) ndarray
-        Mass matrix.
-    C : (n, n) ndarray
-        Coriolis matrix.
-    g : (n,) ndarray
-        Gravity torques [N m, N].
+    `D`: mass matrix.
+    `C`: Coriolis matrix.
+    `g`: gravity torques [N m, N].
     """
 
     D: np.ndarray

@@ -45,12 +45,8 @@ TABLE_4 = {
 class Entry(NamedTuple):
     """When and where a quantity is computed.
 
-    Parameters
-    ----------
-    start, end : int
-        Steps.
-    processor : int
-        Number of the processor.
+    `start`, `end`: steps.
+    `processor`: number of the processor.
     """
 
     start: int

@@ -25,16 +25,10 @@ from robodyn_ros.formulations.posture import arm_at, cross, states
 class Sums(NamedTuple):
     """Coefficients of every link q, zero where a joint does not move it; symmetric in j, k.
 
-    Parameters
-    ----------
-    turning : (n, n, 3) ndarray
-        Coefficients of thd_j in w, and of thdd_j in al, at [q, j].
-    spinning : (n, n, n, 3) ndarray
-        Coefficients of thd_j thd_k in al, at [q, j, k].
-    first : (n, n, 3) ndarray
-        First derivatives of the centre of mass, at [q, j].
-    second : (n, n, n, 3) ndarray
-        Second derivatives of the centre of mass, at [q, j, k].
+    `turning`: coefficients of thd_j in w, and of thdd_j in al, at [q, j].
+    `spinning`: coefficients of thd_j thd_k in al, at [q, j, k].
+    `first`: first derivatives of the centre of mass, at [q, j].
+    `second`: second derivatives of the centre of mass, at [q, j, k].
     """
 
     turning: np.ndarray

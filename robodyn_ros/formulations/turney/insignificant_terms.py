@@ -26,14 +26,9 @@ TERMS = {'I al': ('I al',), 'w x I w': ('w x I w',), 'm abar': ('abar', 'm abar'
 class Deleted(NamedTuple):
     """Terms that are left out together, and what that costs and saves.
 
-    Parameters
-    ----------
-    terms : tuple of (str, int)
-        Name and link of each term, links counted from 1.
-    error : (nv,) ndarray
-        Root mean square of what the torques lose, as a share of theirs.
-    multiplications, additions : int
-        Operations saved.
+    `terms`: name and link of each term, links counted from 1.
+    `error`: root mean square of what the torques lose, as a share of theirs.
+    `multiplications`, `additions`: operations saved.
     """
 
     terms: tuple

@@ -30,10 +30,7 @@ class Plan:
 
     The counts are the Counters `multiplications` and `additions`, by the names of the rows.
 
-    Parameters
-    ----------
-    links : Links
-        A serial chain at one posture.
+    `links` (Links): a serial chain at one posture.
     """
 
     def __init__(self, links):

@@ -77,23 +77,15 @@ TYPES: dict[str, tuple[str, ...]] = {
 class Closure:
     """A joint that closes a loop of the tree.
 
-    Parameters
-    ----------
-    name : str
-        Name of the closure.
-    a, b : str
-        Links or joints to which its two frames are fixed.
-    type : {'weld', 'hinge', 'slider', 'ball', 'plane', 'distance'}
-        Which motions it constrains. A weld constrains all, a hinge all but the rotation about z, a
-        slider all but the translation along z. A ball constrains the translations, a plane the
-        translation along z, and a distance that of the two origins.
-    stops : sequence of {'x', 'y', 'z', 'rx', 'ry', 'rz'}, optional
-        Constrained motions of B in axes of A, in place of those of the type. The number of
-        rotations is 0, 2 or 3, because a single one is not a constraint on positions.
-    place_a, place_b : Placement
-        Placements of the frames on their links.
-    distance : float, optional
-        Distance of the origins, for type 'distance' [m].
+    `name`: name of the closure.
+    `a`, `b`: links or joints to which its two frames are fixed.
+    `type`: which motions it constrains. A weld constrains all, a hinge all but the rotation about
+      z, a slider all but the translation along z. A ball constrains the translations, a plane the
+      translation along z, and a distance that of the two origins.
+    `stops`: constrained motions of B in axes of A, in place of those of the type. The number of
+      rotations is 0, 2 or 3, because a single one is not a constraint on positions.
+    `place_a`, `place_b`: placements of the frames on their links.
+    `distance`: distance of the origins, for type 'distance' [m].
     """
 
     name: str

@@ -16,14 +16,9 @@ class Coupling:
     Two motors that move a wrist by a bevel differential of ratio n are at n (pitch + roll) and
     n (pitch - roll). A mimic joint has one leader instead.
 
-    Parameters
-    ----------
-    joint : str
-        The joint that follows, without a coordinate of its own.
-    follows : mapping of str to float
-        Ratio to each joint that it follows [rad or m per rad or m].
-    offset : float
-        Position of the joint when those are at zero [rad or m].
+    `joint`: the joint that follows, without a coordinate of its own.
+    `follows`: ratio to each joint that it follows [rad or m per rad or m].
+    `offset`: position of the joint when those are at zero [rad or m].
     """
 
     joint: str

@@ -14,12 +14,8 @@ from robodyn_ros.model.validate import LARGEST_LENGTH
 class Following:
     """A joint at the sum of `ratios` times the positions of its leaders, plus `shift`.
 
-    Parameters
-    ----------
-    ratios : mapping of str to float
-        Ratio to each leader, by name. Leaders follow no other joints.
-    shift : float
-        Position when all leaders are at zero [rad or m].
+    `ratios`: ratio to each leader, by name. Leaders follow no other joints.
+    `shift`: position when all leaders are at zero [rad or m].
     """
 
     ratios: Mapping[str, float]

@@ -22,12 +22,8 @@ from robodyn_ros.errors import short_repr
 class Modes(NamedTuple):
     """Modes of a beam.
 
-    Parameters
-    ----------
-    shapes : (m, 6, n) ndarray
-        Rotation and displacement at m places by each mode.
-    stiffness : (n, n) ndarray
-        Modal stiffness K, for omega^2 = K / mass.
+    `shapes`: rotation and displacement at m places by each mode.
+    `stiffness`: modal stiffness K, for omega^2 = K / mass.
     """
 
     shapes: np.ndarray

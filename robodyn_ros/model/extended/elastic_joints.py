@@ -31,15 +31,10 @@ DEFLECTION, MOTOR = '_deflection', '_motor'
 class ElasticJoint:
     """A spring and a damper between the motor of a joint and its link.
 
-    Parameters
-    ----------
-    stiffness : float
-        Stiffness of the spring, seen at the link [N m/rad or N/m].
-    damping : float, optional
-        Damping of the damper beside it [N m s/rad or N s/m].
-    motor_inertia : float, optional
-        Inertia of the motor, seen at the link: gear_ratio^2 J [kg m^2 or kg]. By default it is the
-        rotor inertia of the robot. It is 0 if the rotor is a body of its own.
+    `stiffness`: stiffness of the spring, seen at the link [N m/rad or N/m].
+    `damping`: damping of the damper beside it [N m s/rad or N s/m].
+    `motor_inertia`: inertia of the motor, seen at the link: gear_ratio^2 J [kg m^2 or kg]. By
+      default it is the rotor inertia of the robot. It is 0 if the rotor is a body of its own.
     """
 
     stiffness: float

@@ -49,24 +49,15 @@ AXES = ('twist', 'bend_y', 'bend_z')
 class FlexibleLink:
     """A link that is a uniform beam from its joint to a point.
 
-    Parameters
-    ----------
-    end : (3,) array_like
-        End of the beam in the frame of the link [m]. Bodies mounted there move with it.
-    bending : float or (2,) array_like
-        EI about the two axes normal to the beam [N m^2]; inf for an axis that does not bend.
-    torsion : float
-        GJ [N m^2]; inf, the default, for a beam that does not twist.
-    up : (3,) array_like
-        Second axis of bending in axes of the link; its part normal to the beam counts.
-    pieces : int
-        Number of springs along the beam.
-    damping : float
-        Damping of each spring over its stiffness [s].
-    mass : float, optional
-        Mass of the beam [kg]; by default that of the link, whose inertia it replaces.
-    gyration : float
-        Radius of gyration about its own axis [m]; above 0 for a beam that twists.
+    `end`: end of the beam in the frame of the link [m]. Bodies mounted there move with it.
+    `bending`: EI about the two axes normal to the beam [N m^2]; inf for an axis that does not
+      bend.
+    `torsion`: GJ [N m^2]; inf, the default, for a beam that does not twist.
+    `up`: second axis of bending in axes of the link; its part normal to the beam counts.
+    `pieces`: number of springs along the beam.
+    `damping`: damping of each spring over its stiffness [s].
+    `mass`: mass of the beam [kg]; by default that of the link, whose inertia it replaces.
+    `gyration`: radius of gyration about its own axis [m]; above 0 for a beam that twists.
     """
 
     end: np.ndarray
@@ -145,10 +136,7 @@ def with_flexible_links(model: RobotModel, links: Mapping[str, FlexibleLink]) ->
 class _Tables:
     """The rows of the new robot, while they are made.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot with rigid links.
+    `model` (RobotModel): the robot with rigid links.
     """
 
     def __init__(self, model):

@@ -48,20 +48,9 @@ class FlexibleModel(RobotModel):
     Modes are joints behind those of the robot, `<link>_mode_<k>`, each with its spring. External
     wrenches on frames of flexible links have rows behind those on the bodies.
 
-    Parameters
-    ----------
-    name, joint_names, position_names, nq, nv, body_names, multi_dof_joints, frames
-        As of RobotModel.
-    topology, constants, gravity, limits, report, all_joint_names, all_position_names
-        As of RobotModel.
-    held, closures, led_limits, opened, springs, base_inertia, unknown_inertias, dynamics_fault
-        As of RobotModel.
-    on_links : tuple of str
-        Frames on flexible links, in the order of their rows.
-    rigid : RobotModel
-        The robot with rigid links.
-    links : dict of int to ModalLink
-        Flexible links by row of the body, in its axes and with its payloads.
+    `on_links`: frames on flexible links, in the order of their rows.
+    `rigid`: the robot with rigid links.
+    `links`: flexible links by row of the body, in its axes and with its payloads.
     """
 
     rigid: RobotModel = field(repr=False, kw_only=True)

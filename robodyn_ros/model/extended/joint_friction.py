@@ -37,26 +37,16 @@ from robodyn_ros.model.robot_model import RobotModel
 class JointFriction:
     """Friction of one joint.
 
-    Parameters
-    ----------
-    damping : float, optional
-        d, viscous [N m s/rad or N s/m]; by default that of the robot.
-    coulomb : float, optional
-        fc, the mean over all positions [N m or N]; by default that of the robot.
-    static : float, optional
-        fs >= fc, at rest [N m or N]; fc by default.
-    stribeck_velocity : float
-        vs, at which static friction has fallen half-way to fc [rad/s or m/s]. `static` needs it.
-        With an exponent 37 % of fs - fc are left there.
-    stribeck_exponent : float, optional
-        e, 1 or 2; the rational curve by default.
-    cosine, sine : float
-        a and b, with a^2 + b^2 <= fc^2 [N m or N].
-    wavenumber : float, optional
-        w [rad/rad or rad/m]: periods in a turn, or 2 pi over the length of one. 1 by default, if
-        there is an amplitude.
-    dead_band : float
-        Velocity around zero without feed-forward of dry friction [rad/s or m/s].
+    `damping`: d, viscous [N m s/rad or N s/m]; by default that of the robot.
+    `coulomb`: fc, the mean over all positions [N m or N]; by default that of the robot.
+    `static`: fs >= fc, at rest [N m or N]; fc by default.
+    `stribeck_velocity`: vs, at which static friction has fallen half-way to fc [rad/s or m/s].
+      `static` needs it. With an exponent 37 % of fs - fc are left there.
+    `stribeck_exponent`: e, 1 or 2; the rational curve by default.
+    `cosine`, `sine`: a and b, with a^2 + b^2 <= fc^2 [N m or N].
+    `wavenumber`: w [rad/rad or rad/m]: periods in a turn, or 2 pi over the length of one. 1 by
+      default, if there is an amplitude.
+    `dead_band`: velocity around zero without feed-forward of dry friction [rad/s or m/s].
     """
 
     damping: float | None = None

@@ -23,31 +23,18 @@ DIAGONAL = 1e-9
 class ModalLink:
     """Modal mass, stiffness and damping of a link with n modes, and the modes of its points.
 
-    Parameters
-    ----------
-    mass : float
-        Mass [kg].
-    moment : (3,) ndarray
-        First moment of mass, undeformed [kg m].
-    inertia : (3, 3) ndarray
-        Inertia about the origin of the frame, undeformed [kg m^2].
-    modal_mass : (n, n) ndarray
-        M^ff [kg].
-    linear, angular : (n, 3) ndarray
-        M^fr, undeformed: linear [kg] and angular [kg m] momentum of each mode.
-    inertia_slope : (n, 3, 3) ndarray
-        Derivative of the inertia by each mode [kg m].
-    angular_slope : (n, n, 3) ndarray
-        Derivative of `angular` of mode r by mode s [kg].
-    inertia_curve : (n, n, 3, 3) ndarray
-        Factor of the product of modes r and s in the inertia [kg].
-    stiffness, damping : (n, n) ndarray
-        Modal stiffness and damping [N/m, N s/m].
-    points : callable
-        Function of a place (3,): rotation and displacement (6, n) by each mode there. None if the
-        modes are not known there.
-    known : str
-        Where the modes are known, for messages.
+    `mass`: mass [kg].
+    `moment`: first moment of mass, undeformed [kg m].
+    `inertia`: inertia about the origin of the frame, undeformed [kg m^2].
+    `modal_mass`: m^ff [kg].
+    `linear`, `angular`: m^fr, undeformed: linear [kg] and angular [kg m] momentum of each mode.
+    `inertia_slope`: derivative of the inertia by each mode [kg m].
+    `angular_slope`: derivative of `angular` of mode r by mode s [kg].
+    `inertia_curve`: factor of the product of modes r and s in the inertia [kg].
+    `stiffness`, `damping`: modal stiffness and damping [N/m, N s/m].
+    `points`: function of a place (3,): rotation and displacement (6, n) by each mode there. None
+      if the modes are not known there.
+    `known`: where the modes are known, for messages.
     """
 
     mass: float

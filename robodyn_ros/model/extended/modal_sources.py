@@ -25,27 +25,17 @@ MOST = 40
 class ModalBeam:
     """A link that is a uniform beam from its joint to a point, by modes.
 
-    Parameters
-    ----------
-    end : (3,) array_like
-        End of the beam in the frame of the link [m].
-    bending : float or (2,) array_like
-        EI about the two axes normal to the beam [N m^2]; inf for an axis that does not bend.
-    torsion : float
-        GJ [N m^2]; inf, the default, for a beam that does not twist.
-    up : (3,) array_like
-        Second axis of bending in axes of the link; its part normal to the beam counts.
-    modes : (3,) tuple of int
-        Numbers of modes of bending about the two axes, and of torsion. An axis that does not move
-        has none. With a loaded tip, each number of bending is 0 or at least 2.
-    damping_ratio : float
-        Damping ratio of each natural mode of the beam, clamped at its joint [-].
-    mass : float, optional
-        Mass of the beam [kg]; by default that of the link, whose inertia it replaces.
-    gyration : float
-        Radius of gyration about its own axis [m]; above 0 for a beam that twists.
-    loaded_tip : bool
-        Whether modes are those of a beam with a load on its tip, such as the next link.
+    `end`: end of the beam in the frame of the link [m].
+    `bending`: EI about the two axes normal to the beam [N m^2]; inf for an axis that does not
+      bend.
+    `torsion`: GJ [N m^2]; inf, the default, for a beam that does not twist.
+    `up`: second axis of bending in axes of the link; its part normal to the beam counts.
+    `modes`: numbers of modes of bending about the two axes, and of torsion. An axis that does not
+      move has none. With a loaded tip, each number of bending is 0 or at least 2.
+    `damping_ratio`: damping ratio of each natural mode of the beam, clamped at its joint [-].
+    `mass`: mass of the beam [kg]; by default that of the link, whose inertia it replaces.
+    `gyration`: radius of gyration about its own axis [m]; above 0 for a beam that twists.
+    `loaded_tip`: whether modes are those of a beam with a load on its tip, such as the next link.
     """
 
     end: np.ndarray
@@ -151,24 +141,16 @@ class ModalBeam:
 class ModalNodes:
     """A link by nodes: their masses and mode shapes, and stiffness and damping of the modes.
 
-    Parameters
-    ----------
-    places : (m, 3) array_like
-        Places of the nodes, undeformed, in the frame of the link [m].
-    shapes : (m, n, 6) array_like
-        Rotation [rad] and displacement [m] of each node by each mode; none at the frame itself.
-    masses : (m,) array_like
-        Masses of the nodes [kg].
-    stiffness : (n, n) or (n,) array_like
-        Modal stiffness; a vector for a diagonal.
-    damping : (n, n) or (n,) array_like, optional
-        Modal damping, likewise; by default that of `damping_ratio`.
-    damping_ratio : float
-        Damping ratio of each natural mode of the link, clamped at its joint [-].
-    inertias : (m, 3, 3) or (m, 3) array_like, optional
-        Inertia about each node [kg m^2]; three numbers for a diagonal.
-    modal_mass : (n, n) or (n,) array_like, optional
-        Modal mass in place of that of the nodes, as from finite elements with more nodes.
+    `places`: places of the nodes, undeformed, in the frame of the link [m].
+    `shapes`: rotation [rad] and displacement [m] of each node by each mode; none at the frame
+      itself.
+    `masses`: masses of the nodes [kg].
+    `stiffness`: modal stiffness; a vector for a diagonal.
+    `damping`: modal damping, likewise; by default that of `damping_ratio`.
+    `damping_ratio`: damping ratio of each natural mode of the link, clamped at its joint [-].
+    `inertias`: inertia about each node [kg m^2]; three numbers for a diagonal.
+    `modal_mass`: modal mass in place of that of the nodes, as from finite elements with more
+      nodes.
     """
 
     places: np.ndarray
@@ -218,18 +200,12 @@ class ModalNodes:
 class CraigBampton:
     """A link by a Craig-Bampton set: boundary nodes, then modes with all these nodes held.
 
-    Parameters
-    ----------
-    mass, stiffness : (6 b + n, 6 b + n) array_like
-        Matrices over six displacements of each boundary node, rotations [rad] before translations
-        [m], and then over the modes. Displacements are in axes of the link.
-    boundary : (b, 3) array_like
-        Places of the boundary nodes [m]. The first is at the frame of the link.
-    damping : (6 b - 6 + n,) square array_like, optional
-        Damping over all displacements but those of the first node; by default that of
-        `damping_ratio`.
-    damping_ratio : float
-        Damping ratio of each natural mode of the link, clamped at its first node [-].
+    `mass`, `stiffness`: matrices over six displacements of each boundary node, rotations [rad]
+      before translations [m], and then over the modes. Displacements are in axes of the link.
+    `boundary`: places of the boundary nodes [m]. The first is at the frame of the link.
+    `damping`: damping over all displacements but those of the first node; by default that of
+      `damping_ratio`.
+    `damping_ratio`: damping ratio of each natural mode of the link, clamped at its first node [-].
     """
 
     mass: np.ndarray

@@ -13,10 +13,7 @@ BOUNDED = ('none', 'filter', 'filterexact')
 class Actuators:
     """The actuators of an MJCF.
 
-    Parameters
-    ----------
-    compiled : Compiled
-        The MJCF.
+    `compiled` (Compiled): the MJCF.
     """
 
     def __init__(self, compiled):

@@ -21,19 +21,9 @@ class Compiled:
     site with the name of a body is `<name>_site`. An element without a name is
     `unnamed_<kind>_<id>`.
 
-    Parameters
-    ----------
-    mujoco : module
-        MuJoCo.
-    model : mujoco.MjModel
-        The model.
-
-    Attributes
-    ----------
-    name : str
-        Name of the model.
-    bodies, joints, sites, tendons, equalities, actuators, pairs, flexes : list of str
-        Names by the number of the element.
+    `name`: name of the model.
+    `bodies`, `joints`, `sites`, `tendons`, `equalities`, `actuators`, `pairs`, `flexes` (list of
+      str): names by the number of the element.
     """
 
     def __init__(self, mujoco, model):

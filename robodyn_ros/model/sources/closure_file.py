@@ -44,16 +44,9 @@ PLACE = ('link', 'xyz', 'rpy')
 class Loops(NamedTuple):
     """Closures and couplings of a robot, and where its loops close.
 
-    Parameters
-    ----------
-    closures : tuple of Closure
-        The closures.
-    independent : tuple of str or None
-        Joints of the loops that lead the others.
-    near : dict of str to float
-        Where to seek a posture in which the loops are closed [rad or m].
-    couplings : tuple of Coupling
-        Joints that follow several others.
+    `independent`: joints of the loops that lead the others.
+    `near`: where to seek a posture in which the loops are closed [rad or m].
+    `couplings`: joints that follow several others.
     """
 
     closures: tuple[Closure, ...]

@@ -31,16 +31,10 @@ MJCF = 'mujoco'  # root element
 class DescriptionSource:
     """A description as its author wrote it, read and expanded, from `opened`.
 
-    Parameters
-    ----------
-    text : str
-        XML, after xacro.
-    root : Element
-        Its root element.
-    path : Path or None
-        Its file; None for a text.
-    findings : tuple of Finding
-        What was doubtful on the way to the XML.
+    `text`: XML, after xacro.
+    `root`: its root element.
+    `path`: its file; None for a text.
+    `findings`: what was doubtful on the way to the XML.
     """
 
     text: str

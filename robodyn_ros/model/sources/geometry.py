@@ -38,20 +38,12 @@ FILE = 'file://'
 class Shape:
     """A primitive or a mesh that is fixed to a link.
 
-    Parameters
-    ----------
-    link : str
-        Name of the link.
-    placement : Placement
-        Pose of the shape in the link.
-    kind : {'box', 'sphere', 'cylinder', 'capsule', 'mesh'}
-        Its form; the centre of a primitive is at its origin, the length along z.
-    size : tuple of float
-        Edges of a box, radius, radius and length [m]; factors along the axes of a mesh [-].
-    color : tuple of float or None
-        Red, green, blue and opacity, each 0 to 1; None where the URDF has none.
-    file : str
-        Name of the file of a mesh as the URDF has it, or ''.
+    `link`: name of the link.
+    `placement`: pose of the shape in the link.
+    `kind`: its form; the centre of a primitive is at its origin, the length along z.
+    `size`: edges of a box, radius, radius and length [m]; factors along the axes of a mesh [-].
+    `color`: red, green, blue and opacity, each 0 to 1; None where the URDF has none.
+    `file`: name of the file of a mesh as the URDF has it, or ''.
     """
 
     link: str

@@ -103,19 +103,10 @@ class _Arguments(dict):
     A file may ask for an argument before it declares its default, as in the name of the robot.
     Xacro refuses that; here the default is taken.
 
-    Parameters
-    ----------
-    values : dict of str to str
-        The given values.
-    defaults : dict of str to str
-        Defaults that the file declares.
-
-    Attributes
-    ----------
-    read : set of str
-        Names that were asked for.
-    missing : dict of str to None
-        Names that were asked for and had no value, in order.
+    `values` (dict of str to str): the given values.
+    `defaults` (dict of str to str): defaults that the file declares.
+    `read` (set of str): names that were asked for.
+    `missing` (dict of str to None): names that were asked for and had no value, in order.
     """
 
     def __init__(self, values, defaults):

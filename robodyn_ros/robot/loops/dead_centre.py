@@ -28,14 +28,9 @@ STEPS = 3.0  # to a dead centre at the present rate; from there a step does not 
 class DeadCentre(NamedTuple):
     """How much joints and closures take part in a dead centre, each as a share of the largest.
 
-    Parameters
-    ----------
-    led : dict of str to float
-        Dependent joints that are not determined.
-    leading : dict of str to float
-        Independent joints that cannot move on.
-    closures : dict of str to float
-        Closures whose equations depend on each other there.
+    `led`: dependent joints that are not determined.
+    `leading`: independent joints that cannot move on.
+    `closures`: closures whose equations depend on each other there.
     """
 
     led: dict[str, float]
@@ -46,17 +41,10 @@ class DeadCentre(NamedTuple):
 class DeadCentres:
     """Find dead centres of a robot with closed loops.
 
-    Parameters
-    ----------
-    robot : Robot
-        With closed loops.
-    usual : float, optional
-        Least singular value of J_u far from a dead centre, by default that in the closed posture.
-
-    Attributes
-    ----------
-    usual : float
-        This value.
+    `robot` (Robot): with closed loops.
+    `usual`: least singular value of J_u far from a dead centre, by default that in the closed
+      posture.
+    `usual`: this value.
     """
 
     def __init__(self, robot: Robot, usual: float | None = None):

@@ -18,10 +18,7 @@ NEARBY = 0.05  # [rad or m] of joint motion to a neighbouring posture, to detect
 class LoopEquations:
     """The loop equations of a robot in all of its joints.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot with its closures.
+    `model` (RobotModel): the robot with its closures.
     """
 
     def __init__(self, model):

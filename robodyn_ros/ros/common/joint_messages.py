@@ -33,12 +33,8 @@ EMPTY_VELOCITY, TOO_LARGE, UNREADABLE = 'EMPTY_VELOCITY', 'TOO_LARGE', 'UNREADAB
 class JointIndex:
     """Find a robot's joints in the name list of a message, in any order.
 
-    Parameters
-    ----------
-    joint_names : sequence of str
-        The robot's joints, in its order.
-    extra : bool
-        Whether the list may hold further joints, which are then ignored.
+    `joint_names` (sequence of str): the robot's joints, in its order.
+    `extra`: whether the list may hold further joints, which are then ignored.
     """
 
     def __init__(self, joint_names: Sequence[str], extra: bool = True):
@@ -94,20 +90,11 @@ class JointIndex:
 class JointStateReader:
     """Decode positions and velocities of serialised JointStates in the robot's order.
 
-    Parameters
-    ----------
-    joint_names : sequence of str
-        The n joints of the robot, in its order.
-
-    Attributes
-    ----------
-    state : (2, n) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s] of the last accepted message; a new
-        array for each message.
-    stamp : tuple of int
-        Seconds and nanoseconds in the header of the last accepted message.
-    detail : str
-        Explanation of the last refusal.
+    `joint_names` (sequence of str): the n joints of the robot, in its order.
+    `state` (2, n): positions [rad or m] and velocities [rad/s or m/s] of the last
+      accepted message; a new array for each message.
+    `stamp` (tuple of int): seconds and nanoseconds in the header of the last accepted message.
+    `detail`: explanation of the last refusal.
     """
 
     def __init__(self, joint_names: Sequence[str]):
@@ -219,15 +206,8 @@ class EffortArray:
 
     It carries neither names nor a stamp.
 
-    Parameters
-    ----------
-    joint_names : sequence of str
-        The n joints of the robot, in its order.
-
-    Attributes
-    ----------
-    message : OutgoingMessage
-        The message that `fill` writes.
+    `joint_names` (sequence of str): the n joints of the robot, in its order.
+    `message` (OutgoingMessage): the message that `fill` writes.
     """
 
     type = Float64MultiArray
@@ -250,15 +230,8 @@ class EffortJointState:
 
     joint_state_topic_hardware_interface/JointStateTopicSystem expects this form.
 
-    Parameters
-    ----------
-    joint_names : sequence of str
-        The n joints of the robot, in its order.
-
-    Attributes
-    ----------
-    message : OutgoingMessage
-        The message that `fill` writes.
+    `joint_names` (sequence of str): the n joints of the robot, in its order.
+    `message` (OutgoingMessage): the message that `fill` writes.
     """
 
     type = JointState

@@ -17,12 +17,8 @@ from robodyn_ros.ros.common.joint_messages import JointIndex
 class JointStateFollower:
     """Follow joint states on a separate node and thread.
 
-    Parameters
-    ----------
-    joint_names : sequence of str
-        Joints of the robot. Messages that lack one are skipped.
-    topic : str
-        Name of the topic.
+    `joint_names` (sequence of str): joints of the robot. Messages that lack one are skipped.
+    `topic`: name of the topic.
     """
 
     def __init__(self, joint_names, topic):

@@ -56,14 +56,9 @@ class ManagedNode(LifecycleNode):
     defect (ERROR): the node cleans up and becomes unconfigured. In both cases `complaint` holds a
     sentence, which is logged once.
 
-    Parameters
-    ----------
-    name : str
-        Name of the node.
-    table : iterable of ParamSpec
-        Parameters besides NODE_PARAMETERS.
-    **options
-        Keyword arguments for rclpy's LifecycleNode.
+    `name`: name of the node.
+    `table` (iterable of ParamSpec): parameters besides NODE_PARAMETERS.
+    `**options`: keyword arguments for rclpy's LifecycleNode.
     """
 
     def __init__(self, name: str, table: Iterable[ParamSpec], **options):

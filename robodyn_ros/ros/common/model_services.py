@@ -31,10 +31,7 @@ class ModelServices:
 
     An answer is complete, or has success = false and a sentence.
 
-    Parameters
-    ----------
-    node : Controller
-        The controller node.
+    `node` (Controller): the controller node.
     """
 
     def __init__(self, node):

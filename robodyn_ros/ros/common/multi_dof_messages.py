@@ -25,15 +25,8 @@ TOLERANCE = 1e-6  # [m, rad, m/s or rad/s] of a request in directions that the j
 class MultiDofJoint:
     """A floating, spherical or planar joint.
 
-    Parameters
-    ----------
-    coordinates : JointCoordinates
-        The joint, and the slices of its coordinates in q and qd.
-
-    Attributes
-    ----------
-    name : str
-        Name of the joint.
+    `coordinates` (JointCoordinates): the joint, and the slices of its coordinates in q and qd.
+    `name`: name of the joint.
     """
 
     def __init__(self, coordinates: JointCoordinates):

@@ -34,10 +34,7 @@ _COUNTED = {
 class BoundedParameterService(ParameterService):
     """The parameter services of rclpy, each as a BoundedService.
 
-    Parameters
-    ----------
-    node : ManagedNode
-        Node made with start_parameter_services=False, which has `parameters`.
+    `node` (ManagedNode): node made with start_parameter_services=False, which has `parameters`.
     """
 
     def __init__(self, node):

@@ -40,33 +40,20 @@ _SCALARS = {'bool': (bool,), 'int': (int,), 'float': (float, int), 'string': (st
 class ParamSpec:
     """One parameter: a row of the table.
 
-    Parameters
-    ----------
-    name : str
-        Name in ROS.
-    type : str
-        'bool', 'int', 'float', 'string', or one of them followed by '[]'.
-    default : object
-        Default value.
-    unit : str
-        Unit of each entry; '' for none.
-    text : str
-        Description in one sentence.
-    lower : float
-        Smallest value accepted.
-    upper : float
-        Largest value accepted.
-    choices : tuple of str
-        The only strings accepted; empty for any.
-    judge : callable
-        Returns the rule that a string breaks; '' if it is acceptable.
-    change : str
-        START, CONFIGURE (while the node is unconfigured) or LIVE.
-    lengths : tuple of int or str
-        Allowed numbers of entries of an array; empty for any. 'n' is the number of velocities,
-        'nq' that of positions.
-    off_with : str
-        Name of a parameter declared before; where that is given and not empty, the default is ''.
+    `name`: name in ROS.
+    `type`: 'bool', 'int', 'float', 'string', or one of them followed by '[]'.
+    `default`: default value.
+    `unit`: unit of each entry; '' for none.
+    `text`: description in one sentence.
+    `lower`: smallest value accepted.
+    `upper`: largest value accepted.
+    `choices`: the only strings accepted; empty for any.
+    `judge`: returns the rule that a string breaks; '' if it is acceptable.
+    `change`: START, CONFIGURE (while the node is unconfigured) or LIVE.
+    `lengths`: allowed numbers of entries of an array; empty for any. 'n' is the number of
+      velocities, 'nq' that of positions.
+    `off_with`: name of a parameter declared before; where that is given and not empty, the default
+      is ''.
     """
 
     name: str
@@ -212,17 +199,10 @@ def topic_name_or_nothing(value: str) -> str:
 class Parameters:
     """The declared parameters of one node.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The node.
-    table : iterable of ParamSpec
-        Its parameters.
-    judge : callable
-        Called before a change with all values as they would be after it; raises ParameterError if
-        they conflict.
-    changed : callable
-        Called with the new values after every accepted change.
+    `table` (iterable of ParamSpec): its parameters.
+    `judge` (callable): called before a change with all values as they would be after it; raises
+      ParameterError if they conflict.
+    `changed` (callable): called with the new values after every accepted change.
     """
 
     def __init__(

@@ -18,16 +18,10 @@ LARGEST = 1e9  # [rad or m, rad/s or m/s] of a request, as forces grow with its 
 class RequestedState(NamedTuple):
     """The joint state for which a request is answered.
 
-    Parameters
-    ----------
-    q : (n,) ndarray
-        Joint positions [rad or m].
-    qd : (n,) ndarray
-        Joint velocities [rad/s or m/s].
-    stamp : Time
-        Stamp of the joint state.
-    note : str
-        Note for the caller; '' for none.
+    `q`: joint positions [rad or m].
+    `qd`: joint velocities [rad/s or m/s].
+    `stamp`: stamp of the joint state.
+    `note`: note for the caller; '' for none.
     """
 
     q: np.ndarray

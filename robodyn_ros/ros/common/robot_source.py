@@ -138,14 +138,8 @@ DESCRIPTION_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCA
 class RobotSource:
     """The latest robot description, and the robot built from it with the node's parameters.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The node, which has ROBOT_PARAMETERS.
-    parameters : Parameters
-        Its parameters.
-    arrived : callable
-        Called when a description arrives that differs from the one before.
+    `node` (rclpy Node): the node, which has ROBOT_PARAMETERS.
+    `arrived` (callable): called when a description arrives that differs from the one before.
     """
 
     def __init__(self, node, parameters, arrived: Callable[[], None] = lambda: None):

@@ -39,27 +39,14 @@ class SessionKernels:
 
     Kernels in the cache are available at once.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        Node whose logger is used.
-    robot : str
-        Name of the robot, for messages.
-    wanted : bool
-        Whether to compile any.
-    make : callable
-        See robodyn_ros.robot.background_compiler.BackgroundCompilation.
-    adopt : callable
-        Called with the result of `make`, from another thread.
-    waiting : callable
-        Returns whether the adopted kernels wait for the next reset.
-    at_once : bool
-        Whether to compile them now, in this thread, so that no others are ever used.
-
-    Raises
-    ------
-    KernelError
-        If kernels wanted at once do not compile, or differ from the generic ones.
+    `node` (rclpy Node): node whose logger is used.
+    `robot`: name of the robot, for messages.
+    `wanted`: whether to compile any.
+    `make` (callable): see robodyn_ros.robot.background_compiler.BackgroundCompilation.
+    `adopt` (callable): called with the result of `make`, from another thread.
+    `waiting` (callable): returns whether the adopted kernels wait for the next reset.
+    `at_once`: whether to compile them now, in this thread, so that no others are ever used.
+    Raises KernelError: if kernels wanted at once do not compile, or differ from the generic ones.
     """
 
     def __init__(

@@ -22,10 +22,7 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 class Player:
     """Send one trajectory to a controller, and watch its execution.
 
-    Parameters
-    ----------
-    name : str
-        Full name of the controller.
+    `name`: full name of the controller.
     """
 
     def __init__(self, name):

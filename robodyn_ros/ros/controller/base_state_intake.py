@@ -105,26 +105,13 @@ READERS = {ODOMETRY: from_odometry, MULTI_DOF: from_multi_dof}
 class BaseStateIntake:
     """Receive the state of the base, and pass it to a law.
 
-    Parameters
-    ----------
-    node : ManagedNode
-        The node that subscribes.
-    law : ControlLaw
-        A law whose `floats` is true.
-    values : mapping of str to object
-        The node's parameters by name.
-
-    Attributes
-    ----------
-    accepted, rejected : int
-        Numbers of messages.
-    detail : str
-        Explanation of the last rejection.
-
-    Raises
-    ------
-    ParameterError
-        In lock step, whose states have no base, or if the package of the message is missing.
+    `node` (ManagedNode): the node that subscribes.
+    `law` (ControlLaw): a law whose `floats` is true.
+    `values` (mapping of str to object): the node's parameters by name.
+    `accepted`, `rejected`: numbers of messages.
+    `detail`: explanation of the last rejection.
+    Raises ParameterError: in lock step, whose states have no base, or if the package of the
+      message is missing.
     """
 
     def __init__(self, node, law: ControlLaw, values: Mapping[str, Any]):

@@ -19,39 +19,22 @@ from robodyn_ros.ros.transport.rcl_ffi import BufferPublisher
 class ControlCycle:
     """The work of one control cycle; it never logs, and looks nothing up by name.
 
-    Parameters
-    ----------
-    supervisor : Supervisor
-        Computes and guards the effort.
-    intake : StateIntake
-        Receives joint states, and measures how long that takes.
-    stamp : callable
-        Returns the ROS time [ns] for messages.
-    telemetry : sequence of tuple
-        Publisher and writer of ControllerState and similar messages.
-    every : int
-        Cycles from one of these messages to the next.
-    changed : callable
-        Called after a cycle that changed the supervisor's state or reason. Also called if an end
-        effector stays away from its target.
-    failed : callable
-        Called with an exception that came after the effort was published; the loop continues.
-    answers : bool
-        Whether commands carry the stamp of the joint state that they answer.
-
-    Attributes
-    ----------
-    compute : Histogram
-        Time of the supervisor's tick [us].
-    tick : Histogram
-        Time from the beginning of a cycle to the published effort, plus the time to receive a new
-        joint state [us].
-    state_age : Histogram
-        Age of the joint state in use [ms].
-    count : int
-        Cycles run.
-    last : float
-        Time of the last cycle on the clock of the cycles [s].
+    `supervisor` (Supervisor): computes and guards the effort.
+    `intake` (StateIntake): receives joint states, and measures how long that takes.
+    `stamp` (callable): returns the ROS time [ns] for messages.
+    `telemetry` (sequence of tuple): publisher and writer of ControllerState and similar messages.
+    `every`: cycles from one of these messages to the next.
+    `changed` (callable): called after a cycle that changed the supervisor's state or reason. Also
+      called if an end effector stays away from its target.
+    `failed` (callable): called with an exception that came after the effort was published; the
+      loop continues.
+    `answers`: whether commands carry the stamp of the joint state that they answer.
+    `compute` (Histogram): time of the supervisor's tick [us].
+    `tick` (Histogram): time from the beginning of a cycle to the published effort, plus the time
+      to receive a new joint state [us].
+    `state_age` (Histogram): age of the joint state in use [ms].
+    `count`: cycles run.
+    `last`: time of the last cycle on the clock of the cycles [s].
     """
 
     def __init__(

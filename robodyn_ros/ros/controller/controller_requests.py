@@ -30,10 +30,7 @@ class ControllerRequests:
 
     Each answer begins with the state after the request, as in 'FAULT: ...'.
 
-    Parameters
-    ----------
-    node : Controller
-        The controller node.
+    `node` (Controller): the controller node.
     """
 
     def __init__(self, node):

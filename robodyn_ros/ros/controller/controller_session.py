@@ -52,20 +52,11 @@ LEFT = 0.1  # [rad/s or m/s] velocity with which a joint is reported as moving t
 class ControlSession:
     """One robot under one law: supervisor, loop, and their topics.
 
-    Parameters
-    ----------
-    node : Controller
-        The node that owns the topics.
-    robot : Robot
-        The robot.
-    law : ControlLaw
-        The control law of that robot.
-    payload : PayloadRamp
-        Its payloads; the robot has the model of this ramp.
-    values : mapping of str to object
-        The node's parameters by name.
-    changed : callable
-        Called from the loop when the state or its reason changes.
+    `node` (Controller): the node that owns the topics.
+    `law` (ControlLaw): the control law of that robot.
+    `payload` (PayloadRamp): its payloads; the robot has the model of this ramp.
+    `values` (mapping of str to object): the node's parameters by name.
+    `changed` (callable): called from the loop when the state or its reason changes.
     """
 
     def __init__(

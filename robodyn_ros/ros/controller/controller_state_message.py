@@ -24,12 +24,8 @@ FLAGS = ('rate_limited', 'effort_limited', 'position_guarded')
 class StateWriter:
     """Fill one ControllerState repeatedly.
 
-    Parameters
-    ----------
-    supervisor : Supervisor
-        Source of the values.
-    base_link : str
-        Frame of the header.
+    `supervisor` (Supervisor): source of the values.
+    `base_link`: frame of the header.
     """
 
     def __init__(self, supervisor: Supervisor, base_link: str):

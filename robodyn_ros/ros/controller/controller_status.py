@@ -64,10 +64,7 @@ WAITING = {
 class StatusReporter:
     """Publish ~/status on every change and every second, and /diagnostics every second.
 
-    Parameters
-    ----------
-    node : Controller
-        The controller node.
+    `node` (Controller): the controller node.
     """
 
     def __init__(self, node):

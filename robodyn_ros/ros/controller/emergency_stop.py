@@ -23,17 +23,9 @@ class EmergencyStop:
     Both have the controller's names and remappings. A message with false does nothing: only
     `~/reset` ends a stop.
 
-    Parameters
-    ----------
-    node : Controller
-        The controller node.
-    stop : callable
-        Called from the thread; returns whether it stopped, and the answer.
-
-    Attributes
-    ----------
-    node : rclpy Node
-        The node of the thread.
+    `node` (Controller): the controller node.
+    `stop` (callable): called from the thread; returns whether it stopped, and the answer.
+    `node` (rclpy Node): the node of the thread.
     """
 
     def __init__(self, node, stop: Callable[[], tuple[bool, str]]):

@@ -41,12 +41,8 @@ class FollowJointTrajectoryServer:
     the arm then comes to rest, as after a cancellation. A newer goal, another reference, a fault
     or a deactivation also aborts it.
 
-    Parameters
-    ----------
-    node : Controller
-        The controller node.
-    action : type
-        The action type.
+    `node` (Controller): the controller node.
+    `action` (type): the action type.
     """
 
     def __init__(self, node, action):
@@ -131,28 +127,13 @@ def _refuse_multi_dof(request):
 class _Goal:
     """One active goal.
 
-    Parameters
-    ----------
-    request : ROS message
-        The goal, whose trajectory may lack its points.
-    trajectory : (k,) uint8
-        Its serialised JointTrajectory.
-    session : ControlSession or None
-        Session of the controller.
-    action : type
-        The action type.
-
-    Attributes
-    ----------
-    handle : ServerGoalHandle or None
-        Handle of the goal, once it is executed.
-    replaced : bool
-        Whether a newer goal has been accepted.
-
-    Raises
-    ------
-    RobodynError
-        If the session refuses the goal.
+    `request` (ROS message): the goal, whose trajectory may lack its points.
+    `trajectory` ((k,) uint8): its serialised JointTrajectory.
+    `session` (ControlSession or None): session of the controller.
+    `action` (type): the action type.
+    `handle` (ServerGoalHandle or None): handle of the goal, once it is executed.
+    `replaced`: whether a newer goal has been accepted.
+    Raises RobodynError: if the session refuses the goal.
     """
 
     def __init__(self, request, trajectory, session, action):

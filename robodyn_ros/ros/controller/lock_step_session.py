@@ -34,10 +34,7 @@ SILENCE = 5.0  # [s] of wall time without a state before it is reported
 class LockStepIntake:
     """Statistics of the received states, with the interface of a StateIntake for reports.
 
-    Parameters
-    ----------
-    topic : str
-        Full name of the topic of the states.
+    `topic`: full name of the topic of the states.
     """
 
     def __init__(self, topic: str):
@@ -52,10 +49,7 @@ class LockStepIntake:
 class LockStepCycle(ControlCycle):
     """A control cycle at the time of a stamp.
 
-    Parameters
-    ----------
-    *arguments
-        Arguments of ControlCycle.
+    `*arguments`: arguments of ControlCycle.
     """
 
     def __init__(self, *arguments):

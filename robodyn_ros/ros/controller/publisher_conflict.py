@@ -19,14 +19,9 @@ class PublisherConflict:
     node listens for them while it does not publish itself. Publishers without messages are
     recorded; any further one is another controller.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The controller node.
-    kind : type
-        Message type of the commands.
-    topic : str
-        Name of their topic.
+    `node` (rclpy Node): the controller node.
+    `kind` (type): message type of the commands.
+    `topic`: name of their topic.
     """
 
     def __init__(self, node, kind, topic: str):

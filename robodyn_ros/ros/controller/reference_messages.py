@@ -28,10 +28,7 @@ def is_empty(data: np.ndarray) -> bool:
 class TrajectoryReader:
     """Read JointTrajectory messages for one robot, by joint name.
 
-    Parameters
-    ----------
-    joint_names : sequence of str
-        The n joints of the robot, in its order.
+    `joint_names` (sequence of str): the n joints of the robot, in its order.
     """
 
     def __init__(self, joint_names: Sequence[str]):

@@ -53,11 +53,6 @@ class SimulatedTimeSession(ControlSession):
 
     The thread of the session also sets the clock of the node. The executor would ask all entities
     of the node anew after each message of /clock.
-
-    Parameters
-    ----------
-    *arguments
-        As of ControlSession.
     """
 
     def __init__(self, *arguments):

@@ -25,34 +25,19 @@ class StateIntake:
     Either the loop takes them with `poll` at the start of each cycle, or the executor delivers
     each on arrival. Polling costs less processor time, and no slow callback delays it.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The node that subscribes.
-    joint_names : sequence of str
-        The n joints of the robot, in its order.
-    measure : callable
-        Called with positions and velocities (2, n), time of receipt [s], lag [s] and stamp.
-        Returns '' or the reason of a refusal.
-    polled : bool
-        Whether the loop takes the messages.
-    delivered : callable
-        Called with the time [s] after each accepted message that the executor delivered.
-    lag : callable
-        Called with a stamp on receipt; returns its age [s].
-    clock : callable
-        Returns the time of receipt [s].
-
-    Attributes
-    ----------
-    receive_time : float
-        Time to receive the last accepted state [s].
-    accepted : int
-        Number of accepted messages.
-    rejected : Counter
-        Number of refused messages by reason.
-    detail : str
-        Explanation of the last refusal.
+    `node` (rclpy Node): the node that subscribes.
+    `joint_names` (sequence of str): the n joints of the robot, in its order.
+    `measure` (callable): called with positions and velocities (2, n), time of receipt [s], lag [s]
+      and stamp. Returns '' or the reason of a refusal.
+    `polled`: whether the loop takes the messages.
+    `delivered` (callable): called with the time [s] after each accepted message that the executor
+      delivered.
+    `lag` (callable): called with a stamp on receipt; returns its age [s].
+    `clock` (callable): returns the time of receipt [s].
+    `receive_time`: time to receive the last accepted state [s].
+    `accepted`: number of accepted messages.
+    `rejected` (Counter): number of refused messages by reason.
+    `detail`: explanation of the last refusal.
     """
 
     def __init__(

@@ -25,18 +25,11 @@ WARNING_PERIOD = 5.0  # [s] between log lines about a task that cannot be comput
 class TaskSettings(NamedTuple):
     """What to publish, and how often.
 
-    Parameters
-    ----------
-    rate : float
-        Rate [Hz]; 0 for never.
-    links : tuple of str
-        Links of the task.
-    axes : str
-        Axes of every link; '' for all.
-    damping : float
-        Damping of the inverse [1/sqrt(kg)].
-    timeout : float
-        Age of the oldest joint state for which to publish [s].
+    `rate`: rate [Hz]; 0 for never.
+    `links`: links of the task.
+    `axes`: axes of every link; '' for all.
+    `damping`: damping of the inverse [1/sqrt(kg)].
+    `timeout`: age of the oldest joint state for which to publish [s].
     """
 
     rate: float
@@ -77,12 +70,8 @@ def task_settings(values: Mapping[str, Any], robot: Robot) -> TaskSettings:
 class TaskWriter:
     """Fill one OperationalSpaceInertia message repeatedly.
 
-    Parameters
-    ----------
-    robot : Robot
-        A robot that no other thread uses.
-    settings : TaskSettings
-        What to publish.
+    `robot` (Robot): a robot that no other thread uses.
+    `settings` (TaskSettings): what to publish.
     """
 
     def __init__(self, robot: Robot, settings: TaskSettings):
@@ -143,10 +132,7 @@ class TaskPublisher:
     Both loops keep their phase on one clock, so the thread has half a cycle until the next one.
     The kernels release the GIL.
 
-    Parameters
-    ----------
-    node : Controller
-        The node that owns the topic.
+    `node` (Controller): the node that owns the topic.
     """
 
     def __init__(self, node):

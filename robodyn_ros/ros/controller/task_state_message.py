@@ -38,10 +38,7 @@ MEASURED = {
 class TaskStateWriter:
     """Fill one TaskState repeatedly.
 
-    Parameters
-    ----------
-    task : TaskReference
-        The task that the law follows.
+    `task` (TaskReference): the task that the law follows.
     """
 
     def __init__(self, task: TaskReference):

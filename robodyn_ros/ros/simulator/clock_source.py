@@ -21,14 +21,9 @@ class ClockSource:
     Two sources that start together see each other and both yield. Each then skips a random number
     of checks, so that one of them resumes first.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The node that publishes.
-    lock : Lock
-        Lock that the caller of `publish` holds.
-    draw : callable
-        Called with n; returns a random integer from 0 to n - 1.
+    `node` (rclpy Node): the node that publishes.
+    `lock` (Lock): lock that the caller of `publish` holds.
+    `draw` (callable): called with n; returns a random integer from 0 to n - 1.
     """
 
     def __init__(self, node, lock: Lock, draw: Callable[[int], int] = random.randrange):

@@ -54,10 +54,7 @@ class NamedCommands:
     entry for every name, or only for the named joints that accept its quantity. NaN means not
     commanded. Joints that are not named are left to other commands.
 
-    Parameters
-    ----------
-    plant : Plant or SpringPlant
-        The commanded plant.
+    `plant` (Plant or SpringPlant): the commanded plant.
     """
 
     def __init__(self, plant: Plant | SpringPlant):
@@ -146,12 +143,8 @@ class OrderedCommands:
     The array has one entry for each joint, or for each that accepts the quantity, in the robot's
     order. NaN means not commanded.
 
-    Parameters
-    ----------
-    plant : Plant or SpringPlant
-        The commanded plant.
-    quantity : str
-        One of QUANTITIES.
+    `plant` (Plant or SpringPlant): the commanded plant.
+    `quantity`: one of QUANTITIES.
     """
 
     def __init__(self, plant: Plant | SpringPlant, quantity: str):
@@ -199,33 +192,20 @@ class CommandIntake:
     A command is accepted or rejected as a whole, and counted. A command for no joint is neither:
     ros2_control sends it while no controller is active.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The node that subscribes.
-    topics : sequence of str
-        Topic of the JointState, then of one Float64MultiArray for each of QUANTITIES; '' for none.
-    plant : Plant or SpringPlant
-        The commanded plant.
-    command : callable
-        Called with each accepted Command.
-    polled : bool
-        Whether the loop takes the messages, which is cheaper than the executor.
-    time : callable
-        Returns the simulated time [ns].
-    delivered : callable or None
-        Called after each well-formed message that the executor delivered.
-    newest : callable or None
-        Returns the stamp [ns] of the newest state, if each command answers a state.
-
-    Attributes
-    ----------
-    accepted, empty : int
-        Numbers of accepted commands, and of commands for no joint.
-    rejected : Counter
-        Number of rejected commands by reason.
-    detail : str
-        Explanation of the last rejection.
+    `node` (rclpy Node): the node that subscribes.
+    `topics` (sequence of str): topic of the JointState, then of one Float64MultiArray for each of
+      QUANTITIES; '' for none.
+    `plant` (Plant or SpringPlant): the commanded plant.
+    `command` (callable): called with each accepted Command.
+    `polled`: whether the loop takes the messages, which is cheaper than the executor.
+    `time` (callable): returns the simulated time [ns].
+    `delivered` (callable or None): called after each well-formed message that the executor
+      delivered.
+    `newest` (callable or None): returns the stamp [ns] of the newest state, if each command
+      answers a state.
+    `accepted`, `empty`: numbers of accepted commands, and of commands for no joint.
+    `rejected` (Counter): number of rejected commands by reason.
+    `detail`: explanation of the last rejection.
     """
 
     def __init__(

@@ -36,21 +36,11 @@ LONGEST = 3600  # [s] largest simulated time of one call
 class LockStepSimulation(SimulatorSession):
     """A simulated robot that steps when every participant has answered the last state.
 
-    Parameters
-    ----------
-    node : Simulator
-        The node that owns the topics.
-    robot : Robot
-        The described robot; the simulated one may differ.
-    values : mapping of str to object
-        The node's parameters by name.
-    contacts : Contacts or None
-        Shapes that touch obstacles.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter or a joint does not fit lock step.
+    `node` (Simulator): the node that owns the topics.
+    `robot` (Robot): the described robot; the simulated one may differ.
+    `values` (mapping of str to object): the node's parameters by name.
+    `contacts` (Contacts or None): shapes that touch obstacles.
+    Raises ParameterError: if a parameter or a joint does not fit lock step.
     """
 
     def __init__(

@@ -27,14 +27,9 @@ NOT_MEASURED = -1.0  # first entry of a covariance, as sensor_msgs/Imu defines
 class SensorTopics:
     """One topic for each sensor.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The node that publishes.
-    instruments : sequence of LinkSensor
-        The sensors.
-    joint_names : sequence of str
-        Joints of the robot, in its order.
+    `node` (rclpy Node): the node that publishes.
+    `instruments` (sequence of LinkSensor): the sensors.
+    `joint_names` (sequence of str): joints of the robot, in its order.
     """
 
     def __init__(self, node, instruments: Sequence[LinkSensor], joint_names: Sequence[str]):

@@ -15,18 +15,11 @@ TOO_SLOW = 0.95  # share of the requested speed below which to warn
 class Totals(NamedTuple):
     """Counters and clocks of a session at one moment.
 
-    Parameters
-    ----------
-    time : float
-        Monotonic time [s].
-    cpu : float
-        Processor time of the process [s].
-    simulated : float
-        Simulated time [s].
-    accepted : int
-        Number of accepted commands.
-    rejected : int
-        Number of rejected commands.
+    `time`: monotonic time [s].
+    `cpu`: processor time of the process [s].
+    `simulated`: simulated time [s].
+    `accepted`: number of accepted commands.
+    `rejected`: number of rejected commands.
     """
 
     time: float
@@ -39,10 +32,7 @@ class Totals(NamedTuple):
 class SimulatorDiagnostics:
     """Build diagnostics of the time since the last message.
 
-    Parameters
-    ----------
-    name : str
-        Name of the node.
+    `name`: name of the node.
     """
 
     def __init__(self, name: str):

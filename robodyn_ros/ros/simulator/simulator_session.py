@@ -56,29 +56,15 @@ REPEAT = 0.2  # [s] without a step before the state is repeated, if commands tri
 class SimulatorSession:
     """One simulated robot: plant, loop, and their topics.
 
-    Parameters
-    ----------
-    node : Simulator
-        The node that owns the topics.
-    robot : Robot
-        The described robot; the simulated one may differ.
-    values : mapping of str to object
-        The node's parameters by name.
-    contacts : Contacts or None
-        Shapes that touch obstacles.
-
-    Attributes
-    ----------
-    runner : Runner
-        The plant and its clock; use it under `lock`.
-    values : mapping of str to object
-        Parameters in force, by name.
-    timed : bool
-        Whether the clock triggers the steps; otherwise commands do.
-    running : bool
-        Whether the session is active.
-    lost : int
-        Due steps that were skipped because the machine was too slow.
+    `node` (Simulator): the node that owns the topics.
+    `robot` (Robot): the described robot; the simulated one may differ.
+    `values` (mapping of str to object): the node's parameters by name.
+    `contacts` (Contacts or None): shapes that touch obstacles.
+    `runner` (Runner): the plant and its clock; use it under `lock`.
+    `values` (mapping of str to object): parameters in force, by name.
+    `timed`: whether the clock triggers the steps; otherwise commands do.
+    `running`: whether the session is active.
+    `lost`: due steps that were skipped because the machine was too slow.
     """
 
     def __init__(

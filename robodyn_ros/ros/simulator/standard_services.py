@@ -39,12 +39,8 @@ def make_standard_services(node, waiting: Callable[[], str]):
 class Refusal(RobodynError):
     """A refusal with a result code.
 
-    Parameters
-    ----------
-    code : int
-        Result code of the service.
-    sentence : str
-        Explanation.
+    `code`: result code of the service.
+    `sentence`: explanation.
     """
 
     def __init__(self, code: int, sentence: str):
@@ -55,14 +51,9 @@ class Refusal(RobodynError):
 class StandardServices:
     """`~/get_simulator_features` and the other services, with the names of the standard.
 
-    Parameters
-    ----------
-    node : Simulator
-        The simulator node.
-    waiting : callable
-        Called while there is no session; returns why.
-    types : module
-        The package simulation_interfaces.
+    `node` (Simulator): the simulator node.
+    `waiting` (callable): called while there is no session; returns why.
+    `types` (module): the package simulation_interfaces.
     """
 
     def __init__(self, node, waiting: Callable[[], str], types):

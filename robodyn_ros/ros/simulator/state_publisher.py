@@ -53,20 +53,13 @@ def state_topics(
 class JointStates:
     """The state as a JointState; locked joints come last, so that TF is complete.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The node that publishes.
-    names : sequence of str
-        The n joints of the robot, in its order.
-    values : mapping of str to object
-        The node's parameters by name.
-    frame_id : str
-        Frame of the header.
-    held : mapping of str to float
-        Positions of the locked joints by name [rad or m].
-    extra_joints : callable or None
-        Returns names, positions, velocities and efforts of additional joints in the joint states.
+    `node` (rclpy Node): the node that publishes.
+    `names` (sequence of str): the n joints of the robot, in its order.
+    `values` (mapping of str to object): the node's parameters by name.
+    `frame_id`: frame of the header.
+    `held` (mapping of str to float): positions of the locked joints by name [rad or m].
+    `extra_joints` (callable or None): returns names, positions, velocities and efforts of
+      additional joints in the joint states.
     """
 
     def __init__(
@@ -121,20 +114,12 @@ class JointStates:
 class AllJointStates(JointStates):
     """The state as a JointState, with dependent joints.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The node that publishes.
-    model : RobotModel
-        The robot.
-    values : mapping of str to object
-        The node's parameters by name.
-    frame_id : str
-        Frame of the header.
-    extra_joints : callable or None
-        Returns names, positions, velocities and efforts of additional joints in the joint states.
-    all_joints : callable or None
-        As `AllJoints.state` of the robot, which is the default.
+    `node` (rclpy Node): the node that publishes.
+    `values` (mapping of str to object): the node's parameters by name.
+    `frame_id`: frame of the header.
+    `extra_joints` (callable or None): returns names, positions, velocities and efforts of
+      additional joints in the joint states.
+    `all_joints` (callable or None): as `AllJoints.state` of the robot, which is the default.
     """
 
     def __init__(
@@ -159,20 +144,12 @@ class MixedStates:
 
     The JointState is omitted if it would be empty.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        The node that publishes.
-    model : RobotModel
-        The robot.
-    joints : sequence of MultiDofJoint
-        Its multi-DOF joints.
-    values : mapping of str to object
-        The node's parameters by name.
-    frame_id : str
-        Frame of the headers.
-    extra_joints : callable or None
-        Returns names, positions, velocities and efforts of additional joints in the joint states.
+    `node` (rclpy Node): the node that publishes.
+    `joints` (sequence of MultiDofJoint): its multi-DOF joints.
+    `values` (mapping of str to object): the node's parameters by name.
+    `frame_id`: frame of the headers.
+    `extra_joints` (callable or None): returns names, positions, velocities and efforts of
+      additional joints in the joint states.
     """
 
     def __init__(

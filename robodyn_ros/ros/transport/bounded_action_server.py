@@ -49,12 +49,8 @@ class _GoalPrefix(ctypes.Structure):
 class _Goal(NamedTuple):
     """A goal request as it is kept.
 
-    Parameters
-    ----------
-    rest : bytes
-        The serialised request without the points.
-    trajectory : (k,) uint8
-        The serialised JointTrajectory with its points.
+    `rest`: the serialised request without the points.
+    `trajectory`: the serialised JointTrajectory with its points.
     """
 
     rest: bytes
@@ -66,23 +62,14 @@ class BoundedActionServer(ActionServer):
 
     Without the functions of rcl, rclpy takes and decodes the goals.
 
-    Parameters
-    ----------
-    node : ManagedNode
-        The node that serves.
-    kind : type
-        Action type; the first field of its goal is a JointTrajectory.
-    name : str
-        Name of the action.
-    begin : callable
-        Called with a goal, whose points may be missing, and with its serialised trajectory (k,)
-        uint8. Returns whether the goal is accepted.
-    refuse : callable
-        Called with a sentence about a goal that is too large or unreadable.
-    execute : callable
-        Called with the handle of an accepted goal; returns the result.
-    cancel : callable
-        Called with the handle of a goal to be cancelled.
+    `node` (ManagedNode): the node that serves.
+    `kind` (type): action type; the first field of its goal is a JointTrajectory.
+    `name`: name of the action.
+    `begin` (callable): called with a goal, whose points may be missing, and with its serialised
+      trajectory (k,) uint8. Returns whether the goal is accepted.
+    `refuse` (callable): called with a sentence about a goal that is too large or unreadable.
+    `execute` (callable): called with the handle of an accepted goal; returns the result.
+    `cancel` (callable): called with the handle of a goal to be cancelled.
     """
 
     def __init__(

@@ -21,25 +21,15 @@ class BoundedService(Waitable):
 
     The middleware decodes each request in C, and without the GIL, before its size is known.
 
-    Parameters
-    ----------
-    node : ManagedNode
-        The node that serves.
-    kind : type
-        Service type.
-    name : str
-        Name of the service.
-    answer : callable
-        Called by the executor with request and response; returns the response.
-    refuse : callable or None
-        Called instead for a request that is too large, with a response and a sentence. None sets
-        the response's `message`.
-    most : int
-        Size of the largest request accepted [bytes].
-    qos : QoSProfile
-        Quality of service.
-    waiting : int
-        Number of waiting requests to answer; further ones are refused as BUSY.
+    `node` (ManagedNode): the node that serves.
+    `kind` (type): service type.
+    `name`: name of the service.
+    `answer` (callable): called by the executor with request and response; returns the response.
+    `refuse` (callable or None): called instead for a request that is too large, with a response
+      and a sentence. None sets the response's `message`.
+    `most`: size of the largest request accepted [bytes].
+    `qos` (QoSProfile): quality of service.
+    `waiting`: number of waiting requests to answer; further ones are refused as BUSY.
     """
 
     def __init__(

@@ -30,32 +30,17 @@ SMALL = 20_000  # bytes of a message that may be decoded with the GIL held
 class BoundedSubscription(Waitable):
     """A subscription that delivers messages as bytes, up to a size.
 
-    Parameters
-    ----------
-    node : ManagedNode
-        The node that subscribes.
-    kind : type
-        Message type.
-    topic : str
-        Name of the topic.
-    receive : callable
-        Called by the executor with a serialised message (k,) uint8, which is valid until it
-        returns.
-    qos : QoSProfile or int
-        Quality of service, or a depth.
-    most : int
-        Size of the largest message accepted [bytes].
-    refuse : callable
-        Called with a sentence about a larger one.
-
-    Attributes
-    ----------
-    topic : str
-        Full name of the topic.
-    subscription : rclpy Subscription
-        What the middleware knows.
-    delivered : int
-        Number of messages that were received or refused.
+    `node` (ManagedNode): the node that subscribes.
+    `kind` (type): message type.
+    `topic`: name of the topic.
+    `receive` (callable): called by the executor with a serialised message (k,) uint8, which is
+      valid until it returns.
+    `qos` (QoSProfile or int): quality of service, or a depth.
+    `most`: size of the largest message accepted [bytes].
+    `refuse` (callable): called with a sentence about a larger one.
+    `topic`: full name of the topic.
+    `subscription` (rclpy Subscription): what the middleware knows.
+    `delivered`: number of messages that were received or refused.
     """
 
     def __init__(

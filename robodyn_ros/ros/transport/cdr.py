@@ -46,28 +46,14 @@ def _find(data: bytes, wanted: bytes) -> int:
 class OutgoingMessage:
     """A message serialised once, whose numbers are then written directly into its bytes.
 
-    Parameters
-    ----------
-    message : ROS message
-        Message, complete but for the numbers; it must not change afterwards.
-    doubles : mapping of str to int
-        Size of each float64[] field.
-    octets : mapping of str to object
-        Value 1 for each uint8 or bool field, a list of True for each bool[] field.
-
-    Attributes
-    ----------
-    doubles : dict of str to (size,) ndarray
-        Writable view of each float64[] field.
-    octets : dict of str to (size,) uint8
-        Writable view of each uint8, bool or bool[] field.
-    buffer : bytearray
-        The serialised message, always the same object.
-
-    Raises
-    ------
-    RobodynError
-        If the middleware serialises in an unexpected format.
+    `message` (ROS message): message, complete but for the numbers; it must not change afterwards.
+    `doubles` (mapping of str to int): size of each float64[] field.
+    `octets` (mapping of str to object): value 1 for each uint8 or bool field, a list of True for
+      each bool[] field.
+    `doubles` (dict of str to (size,) ndarray): writable view of each float64[] field.
+    `octets` (dict of str to (size,) uint8): writable view of each uint8, bool or bool[] field.
+    `buffer` (bytearray): the serialised message, always the same object.
+    Raises RobodynError: if the middleware serialises in an unexpected format.
     """
 
     def __init__(self, message, doubles: Mapping[str, int], octets: Mapping[str, Any] = {}):
@@ -165,24 +151,11 @@ class JointStateShape:
 
     Padding bytes belong to it, because a writer leaves earlier contents of its buffer in them.
 
-    Parameters
-    ----------
-    data : (k,) uint8
-        A serialised message.
-    message : JointState
-        The same message.
-    where : (n,) ndarray
-        Index of each joint of the robot in the message.
-
-    Attributes
-    ----------
-    form : (k,) uint8
-        A copy of the serialised message.
-
-    Raises
-    ------
-    RobodynError
-        If its numbers are not at the expected offsets.
+    `data` ((k,) uint8): a serialised message.
+    `message` (JointState): the same message.
+    `where` (n,): index of each joint of the robot in the message.
+    `form` ((k,) uint8): a copy of the serialised message.
+    Raises RobodynError: if its numbers are not at the expected offsets.
     """
 
     def __init__(self, data: np.ndarray, message: JointState, where: np.ndarray):

@@ -23,16 +23,12 @@ _links: WeakKeyDictionary = WeakKeyDictionary()  # context: {topic of the states
 class LocalLink:
     """Connection of the participants of a context to their simulator.
 
-    Attributes
-    ----------
-    wake : callable or None
-        Notifies the simulator that a participant has joined; None without a simulator.
-    settle : callable or None
-        Returns when all nodes that watch the run have reacted. The simulator calls it before it
-        asks the participants, and after all have answered. It may raise a ParameterError, which
-        ends the run.
-    is_shared : bool
-        Whether participants of other processes take part.
+    `wake` (callable or None): notifies the simulator that a participant has joined; None without a
+      simulator.
+    `settle` (callable or None): returns when all nodes that watch the run have reacted. The
+      simulator calls it before it asks the participants, and after all have answered. It may raise
+      a ParameterError, which ends the run.
+    `is_shared`: whether participants of other processes take part.
     """
 
     def __init__(self):
@@ -89,16 +85,10 @@ def local_link(node, topic: str) -> LocalLink:
 class LocalLoop:
     """A participant that the simulator calls, with the interface of a PeriodicLoop.
 
-    Parameters
-    ----------
-    link : LocalLink
-        Link of the simulator.
-    name : str
-        Name of the participant.
-    answer : callable
-        See LocalLink.join.
-    period : float
-        Simulated time of a step [s].
+    `link` (LocalLink): link of the simulator.
+    `name`: name of the participant.
+    `answer` (callable): see LocalLink.join.
+    `period`: simulated time of a step [s].
     """
 
     faults, warnings = 0, ()

@@ -116,26 +116,12 @@ def require_settings(values: Mapping[str, Any], **needed):
 class MessageBytes:
     """A message serialised once, whose numbers are read and written in place.
 
-    Parameters
-    ----------
-    message : ROS message
-        Message with its strings and array sizes, which never change.
-    integers : sequence of str
-        Fields of type uint64.
-    arrays : sequence of str
-        Fields of type float64[].
-
-    Attributes
-    ----------
-    buffer : bytearray
-        The serialised message.
-    offsets : dict of str to int
-        Offset of each field in the buffer [bytes].
-
-    Raises
-    ------
-    RobodynError
-        If the middleware serialises in an unexpected format.
+    `message` (ROS message): message with its strings and array sizes, which never change.
+    `integers` (sequence of str): fields of type uint64.
+    `arrays` (sequence of str): fields of type float64[].
+    `buffer` (bytearray): the serialised message.
+    `offsets` (dict of str to int): offset of each field in the buffer [bytes].
+    Raises RobodynError: if the middleware serialises in an unexpected format.
     """
 
     def __init__(self, message, integers: Sequence[str], arrays: Sequence[str]):
@@ -187,12 +173,8 @@ class MessageBytes:
 class StateWriter:
     """Serialise the states of lock step.
 
-    Parameters
-    ----------
-    joint_names : sequence of str
-        The n joints of the robot, in its order.
-    period : int
-        Simulated time of a step [ns].
+    `joint_names` (sequence of str): the n joints of the robot, in its order.
+    `period`: simulated time of a step [ns].
     """
 
     def __init__(self, joint_names: Sequence[str], period: int):
@@ -242,16 +224,10 @@ class _StateShape:
 class ReadState(NamedTuple):
     """A state as it was received.
 
-    Parameters
-    ----------
-    epoch : int
-        Identifier of the run, which grows with every reset.
-    step : int
-        Number of the step.
-    period : int
-        Simulated time of a step [ns].
-    state : (2, n) ndarray
-        Positions [rad or m] and velocities [rad/s or m/s].
+    `epoch`: identifier of the run, which grows with every reset.
+    `step`: number of the step.
+    `period`: simulated time of a step [ns].
+    `state`: positions [rad or m] and velocities [rad/s or m/s].
     """
 
     epoch: int
@@ -268,10 +244,8 @@ class ReadState(NamedTuple):
 class StateReader:
     """Read LockStepStates of one simulator for one robot.
 
-    Parameters
-    ----------
-    joint_names : sequence of str
-        The robot's joints, in its order, which is that of the simulator.
+    `joint_names` (sequence of str): the robot's joints, in its order, which is that of the
+      simulator.
     """
 
     def __init__(self, joint_names: Sequence[str]):
@@ -315,12 +289,8 @@ class StateReader:
 class CommandWriter:
     """Serialise the answers of one participant of lock step.
 
-    Parameters
-    ----------
-    participant : str
-        Name of the participant.
-    size : int
-        Number of efforts.
+    `participant`: name of the participant.
+    `size`: number of efforts.
     """
 
     def __init__(self, participant: str, size: int):
@@ -374,12 +344,8 @@ class CommandReader:
 class _CommandShape:
     """The layout of the answers of one participant, which command the same quantities.
 
-    Parameters
-    ----------
-    message : LockStepCommand
-        One of the answers.
-    data : bytes
-        The same answer, serialised.
+    `message` (LockStepCommand): one of the answers.
+    `data` (bytes): the same answer, serialised.
     """
 
     def __init__(self, message, data):
@@ -421,16 +387,10 @@ class _CommandShape:
 class Mailbox:
     """A topic whose messages a separate thread awaits, without the executor.
 
-    Parameters
-    ----------
-    node : rclpy Node
-        Owner of the subscription.
-    kind : type
-        Message type.
-    topic : str
-        Name of the topic.
-    qos : QoSProfile
-        Quality of service.
+    `node` (rclpy Node): owner of the subscription.
+    `kind` (type): message type.
+    `topic`: name of the topic.
+    `qos` (QoSProfile): quality of service.
     """
 
     def __init__(self, node, kind, topic: str, qos: QoSProfile = READ_QOS):
@@ -470,20 +430,12 @@ class Mailbox:
 class LockStepThread:
     """A thread that serves a mailbox, with the interface of a PeriodicLoop for reports.
 
-    Parameters
-    ----------
-    mailbox : Mailbox
-        Source of the messages.
-    period : float
-        Simulated time of a step [s].
-    timeout : float
-        Longest wait for a message [s].
-    serve : callable
-        Called with each message, or with None after a timeout.
-    on_fault : callable
-        Called with the exception that `serve` raised.
-    realtime : RealTime
-        Requests to the operating system for the thread.
+    `mailbox` (Mailbox): source of the messages.
+    `period`: simulated time of a step [s].
+    `timeout`: longest wait for a message [s].
+    `serve` (callable): called with each message, or with None after a timeout.
+    `on_fault` (callable): called with the exception that `serve` raised.
+    `realtime` (RealTime): requests to the operating system for the thread.
     """
 
     def __init__(self, mailbox: Mailbox, period: float, timeout: float, serve, on_fault, realtime):

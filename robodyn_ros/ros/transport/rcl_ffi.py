@@ -148,10 +148,8 @@ def library() -> _Library | None:
 class BufferSubscription:
     """Take the serialised messages of a subscription, one at a time.
 
-    Parameters
-    ----------
-    subscription : rclpy Subscription
-        Created with raw=True, and in no executor. It must not be destroyed before `close`.
+    `subscription` (rclpy Subscription): created with raw=True, and in no executor. It must not be
+      destroyed before `close`.
     """
 
     def __init__(self, subscription):
@@ -208,12 +206,8 @@ class BufferSubscription:
 class BufferPublisher:
     """Publish the contents of a buffer.
 
-    Parameters
-    ----------
-    publisher : rclpy Publisher
-        It must not be destroyed before `close`.
-    buffer : bytearray
-        The serialised message; its size never changes.
+    `publisher` (rclpy Publisher): it must not be destroyed before `close`.
+    `buffer` (bytearray): the serialised message; its size never changes.
     """
 
     def __init__(self, publisher, buffer: bytearray):

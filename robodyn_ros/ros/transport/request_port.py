@@ -33,17 +33,9 @@ class _RequestId(ctypes.Structure):
 class MessageStructure:
     """Functions that create, fill and destroy the C structure of a message class.
 
-    Parameters
-    ----------
-    kind : type
-        Message class; rclpy keeps the functions of its type support in capsules.
-
-    Attributes
-    ----------
-    support : int
-        Address of the type support.
-    create, destroy, fill : ctypes function
-        Functions on the address of a structure.
+    `kind` (type): message class; rclpy keeps the functions of its type support in capsules.
+    `support`: address of the type support.
+    `create`, `destroy`, `fill` (ctypes function): functions on the address of a structure.
     """
 
     def __init__(self, kind):
@@ -100,14 +92,9 @@ def goal_functions():
 class RequestPort:
     """Requests and responses of one server.
 
-    Parameters
-    ----------
-    kind : type
-        Type of the service.
-    handle : rclpy handle
-        Handle of the server.
-    calls : tuple of callable
-        Result of `service_functions` or `goal_functions`.
+    `kind` (type): type of the service.
+    `handle` (rclpy handle): handle of the server.
+    `calls` (tuple of callable): result of `service_functions` or `goal_functions`.
     """
 
     def __init__(self, kind, handle, calls: tuple[Callable, ...]):

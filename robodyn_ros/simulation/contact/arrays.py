@@ -38,48 +38,26 @@ class ContactArrays(NamedTuple):
     Columns are those of `algorithms.contact.contact_tables`. A direction is a row of the Jacobian:
     one for each velocity, then three for each contact. Dependent joints come last.
 
-    Parameters
-    ----------
-    bodies : (s,) ndarray
-        Body of each shape.
-    frames : (s, 12) ndarray
-        Placement of each shape on its body: rotation by rows, then position.
-    shapes : (s, SHAPE_COLUMNS) ndarray
-        Sizes of the shapes.
-    obstacles : (o, OBSTACLE_COLUMNS) ndarray
-        Sizes, placements and materials of the obstacles.
-    poses : (s, 4, 4) ndarray
-        Poses of the shapes.
-    contacts : (c, CONTACT_COLUMNS) ndarray
-        Contacts of the substep.
-    blocks : (nv + c + m, BLOCK_COLUMNS) ndarray
-        Unknown impulses of joints and contacts.
-    rows : (nv + 3 c + m, nv) ndarray
-        Rows of the Jacobian.
-    responses : (nv + 3 c + m, nv) ndarray
-        Velocities after a unit impulse along each row.
-    vectors : (VECTORS, nv + 3 c + m) ndarray
-        Vectors of the solver; rows in `algorithms.contact.impulses`.
-    system, table : ndarray
-        Memory of the exact solution.
-    jacobian : (6, nv) ndarray
-        Jacobian of a shape.
-    contact_count : (1,) ndarray
-        Number of contacts of the last substep.
-    led : (m, WIDTH) ndarray
-        Joint table of dependent joints; see `led_joints.table_of`.
-    led_rows : (m,) ndarray
-        Their rows of the embedding matrix.
-    led_levels : (m,) ndarray
-        Levels of their dry friction [N m or N].
-    led_efforts : (m,) ndarray
-        Efforts of their friction and stops in the last substep [N m or N].
-    positions : (2, p) ndarray
-        Positions of all joints, now and at the beginning of the substep [rad or m].
-    embedding : (n, nv) ndarray
-        The embedding matrix.
-    closing : ClosureArrays
-        Closures over all joints.
+    `bodies`: body of each shape.
+    `frames`: placement of each shape on its body: rotation by rows, then position.
+    `shapes`: sizes of the shapes.
+    `obstacles`: sizes, placements and materials of the obstacles.
+    `poses`: poses of the shapes.
+    `contacts`: contacts of the substep.
+    `blocks`: unknown impulses of joints and contacts.
+    `rows`: rows of the Jacobian.
+    `responses`: velocities after a unit impulse along each row.
+    `vectors`: vectors of the solver; rows in `algorithms.contact.impulses`.
+    `system`, `table`: memory of the exact solution.
+    `jacobian`: Jacobian of a shape.
+    `contact_count`: number of contacts of the last substep.
+    `led`: joint table of dependent joints; see `led_joints.table_of`.
+    `led_rows`: their rows of the embedding matrix.
+    `led_levels`: levels of their dry friction [N m or N].
+    `led_efforts`: efforts of their friction and stops in the last substep [N m or N].
+    `positions`: positions of all joints, now and at the beginning of the substep [rad or m].
+    `embedding`: the embedding matrix.
+    `closing`: closures over all joints.
     """
 
     bodies: Indices

@@ -51,33 +51,20 @@ DEPENDENT = 1e-9  # [-] share of the compliance of a row below which it follows 
 class ClosureArrays(NamedTuple):
     """Tables of c closures with m rows, and their memory in a step.
 
-    Parameters
-    ----------
-    closures : (c, CLOSED_TOPOLOGY_COLUMNS) ndarray
-        Stopped motions of each closure; see STOPS in `model.layout`.
-    lengths : (c, CLOSED_CONSTANT_COLUMNS) ndarray
-        Distances that are kept; see LENGTH in `model.layout`.
-    bodies : (2 c,) ndarray
-        Bodies of frames A and B of each closure in turn.
-    frames : (2 c, 12) ndarray
-        Placements of these frames: rotation by rows, then position.
-    active : (c,) ndarray
-        1.0 for a closure that acts, else 0.0.
-    poses : (2 c, 4, 4) ndarray
-        Poses of the frames.
-    jacobians : (2, 6, nv) ndarray
-        Jacobians of the frames of one closure.
-    motions : (4, 6) ndarray
-        Velocities of the frames A and B of one closure, and their accelerations without joint
-        accelerations.
-    rows, responses : (m, nv) ndarray
-        J, and velocities after unit impulses along each row with the earlier ones eliminated.
-    gaps : (m, 1) ndarray
-        Gaps of the closures [m or rad].
-    compliances, targets : (m,) ndarray
-        Compliance of each row, 0 for one that is left out; velocities w.
-    positions : (nq,) ndarray
-        Positions without multipliers [rad or m].
+    `closures`: stopped motions of each closure; see STOPS in `model.layout`.
+    `lengths`: distances that are kept; see LENGTH in `model.layout`.
+    `bodies`: bodies of frames A and B of each closure in turn.
+    `frames`: placements of these frames: rotation by rows, then position.
+    `active`: 1.0 for a closure that acts, else 0.0.
+    `poses`: poses of the frames.
+    `jacobians`: jacobians of the frames of one closure.
+    `motions`: velocities of the frames A and B of one closure, and their accelerations without
+      joint accelerations.
+    `rows`, `responses`: j, and velocities after unit impulses along each row with the earlier ones
+      eliminated.
+    `gaps`: gaps of the closures [m or rad].
+    `compliances`, `targets`: compliance of each row, 0 for one that is left out; velocities w.
+    `positions`: positions without multipliers [rad or m].
     """
 
     closures: Topology

@@ -26,16 +26,10 @@ from robodyn_ros.simulation.joint_table import DAMPING
 class ContactPoint(NamedTuple):
     """A point of a link that touches an obstacle, or is near it.
 
-    Parameters
-    ----------
-    link, obstacle : str
-        Names of the link and of the obstacle.
-    point, normal : (3,) ndarray
-        Point of the link [m], and direction from the obstacle to it, in base axes.
-    gap : float
-        Distance along the normal [m], at the beginning of the substep.
-    force : (3,) ndarray
-        Mean force of the obstacle on the link over the substep [N], in base axes.
+    `link`, `obstacle`: names of the link and of the obstacle.
+    `point`, `normal`: point of the link [m], and direction from the obstacle to it, in base axes.
+    `gap`: distance along the normal [m], at the beginning of the substep.
+    `force`: mean force of the obstacle on the link over the substep [N], in base axes.
     """
 
     link: str
@@ -52,25 +46,12 @@ class ContactPoint(NamedTuple):
 class ContactState:
     """The contacts of a robot with obstacles, and its dependent joints that rub or have stops.
 
-    Parameters
-    ----------
-    model : RobotModel
-        The robot.
-    contacts : Contacts or None
-        Shapes and obstacles.
-    settings : PlantSettings, optional
-        With them, dependent joints of loops have their friction and stops.
-    closures : sequence of Closure
-        Closures over all joints; none acts at first.
-    damped : sequence of str
-        Dependent joints that `damp` may name, with friction or without.
-
-    Raises
-    ------
-    UnknownNameError
-        For the link of a shape that the robot does not have.
-    ModelError
-        For a shape on the base, which does not move.
+    `contacts` (Contacts or None): shapes and obstacles.
+    `settings` (PlantSettings): with them, dependent joints of loops have their friction and stops.
+    `closures` (sequence of Closure): closures over all joints; none acts at first.
+    `damped` (sequence of str): dependent joints that `damp` may name, with friction or without.
+    Raises UnknownNameError: for the link of a shape that the robot does not have.
+    Raises ModelError: for a shape on the base, which does not move.
     """
 
     def __init__(self, model, contacts, settings=None, closures=(), damped=()):

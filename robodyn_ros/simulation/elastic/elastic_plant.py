@@ -26,38 +26,23 @@ class ElasticPlant(SpringPlant):
 
     Commands, drives, brakes, friction and stops act on the motors.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot with rigid joints.
-    joints : mapping of str to ElasticJoint, or path
-        Elastic joints by name, or a YAML file of them.
-    settings : PlantSettings
-        As for `Plant`, with one entry for each joint of `robot`.
-    position, velocity : (nq,) and (nv,) array_like, optional
-        Initial state of the links, as in `set_state`.
-    encoders : {'link', 'motor'}
-        Side of the springs at which positions and velocities are measured.
-
-    Attributes
-    ----------
-    model : RobotModel
-        The robot with rigid joints, with its payloads.
-    inside : Plant
-        The plant of all coordinates.
-    q, qd : (nq,) and (nv,) ndarray
-        State of the links [rad or m, rad/s or m/s]; live, do not write to it.
-    motor_q, motor_qd : (nq,) and (nv,) ndarray
-        State of the motors, equal to that of the link at a rigid joint; live, do not write to it.
-    effort : (nv,) ndarray
-        Efforts of the motors in the last step [N m or N]; live.
-
-    Raises
-    ------
-    UnknownNameError, ModelError
-        For joints that cannot be elastic.
-    ShapeError, ParameterError
-        For settings or a state that do not fit the robot.
+    `robot` (Robot): the robot with rigid joints.
+    `joints` (mapping of str to ElasticJoint, or path): elastic joints by name, or a YAML file of
+      them.
+    `settings` (PlantSettings): as for `Plant`, with one entry for each joint of `robot`.
+    `position`, `velocity` ((nq,) and (nv,) array_like): initial state of the links, as in
+      `set_state`.
+    `encoders` ({'link', 'motor'}): side of the springs at which positions and velocities are
+      measured.
+    `model` (RobotModel): the robot with rigid joints, with its payloads.
+    `inside` (Plant): the plant of all coordinates.
+    `q`, `qd` ((nq,) and (nv,) ndarray): state of the links [rad or m, rad/s or m/s]; live, do not
+      write to it.
+    `motor_q`, `motor_qd` ((nq,) and (nv,) ndarray): state of the motors, equal to that of the link
+      at a rigid joint; live, do not write to it.
+    `effort` (nv,): efforts of the motors in the last step [N m or N]; live.
+    Raises UnknownNameError, ModelError: for joints that cannot be elastic.
+    Raises ShapeError, ParameterError: for settings or a state that do not fit the robot.
     """
 
     def __init__(

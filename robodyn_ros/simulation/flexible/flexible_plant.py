@@ -37,38 +37,21 @@ class FlexiblePlant(SpringPlant):
     Runge-Kutta needs steps that are short against the period of the highest mode. Modes are linear
     in the deformation, so a link that spins fast does not stiffen.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot with rigid links.
-    links : mapping of str to ModalLink
-        Flexible links by name; see `with_modal_links`.
-    settings : PlantSettings
-        As for `Plant`, with one entry for each joint of `robot`.
-    position, velocity : (nq,) and (nv,) array_like, optional
-        Initial state of the joints, as in `set_state`.
-
-    Attributes
-    ----------
-    model : RobotModel
-        The robot with rigid links, with its payloads.
-    inside : Plant
-        The plant of joints and modes.
-    q, qd : (nq,) and (nv,) ndarray
-        State of the joints [rad or m, rad/s or m/s]; live, do not write to it.
-    eta, eta_rate : (modes,) ndarray
-        State of the modes, in the order of `mode_names`; live, do not write to it.
-    mode_names : sequence of str
-        Names of the modes.
-    effort : (nv,) ndarray
-        Efforts of the motors in the last step [N m or N]; live.
-
-    Raises
-    ------
-    UnknownNameError, ModelError
-        For links that cannot be flexible.
-    ShapeError, ParameterError
-        For settings or a state that do not fit the robot.
+    `robot` (Robot): the robot with rigid links.
+    `links` (mapping of str to ModalLink): flexible links by name; see `with_modal_links`.
+    `settings` (PlantSettings): as for `Plant`, with one entry for each joint of `robot`.
+    `position`, `velocity` ((nq,) and (nv,) array_like): initial state of the joints, as in
+      `set_state`.
+    `model` (RobotModel): the robot with rigid links, with its payloads.
+    `inside` (Plant): the plant of joints and modes.
+    `q`, `qd` ((nq,) and (nv,) ndarray): state of the joints [rad or m, rad/s or m/s]; live, do not
+      write to it.
+    `eta`, `eta_rate` (modes,): state of the modes, in the order of `mode_names`; live,
+      do not write to it.
+    `mode_names` (sequence of str): names of the modes.
+    `effort` (nv,): efforts of the motors in the last step [N m or N]; live.
+    Raises UnknownNameError, ModelError: for links that cannot be flexible.
+    Raises ShapeError, ParameterError: for settings or a state that do not fit the robot.
     """
 
     def __init__(self, robot, links, settings=PlantSettings(), position=None, velocity=None):

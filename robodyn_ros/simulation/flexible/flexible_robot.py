@@ -18,10 +18,8 @@ class FlexibleRobot:
     All vectors have the joints first, then the modes. Torques do not include the springs and
     dampers of the modes, which are in `model.springs`.
 
-    Parameters
-    ----------
-    model : FlexibleModel
-        The model; see `robodyn_ros.model.extended.flexible_model.with_modal_links`.
+    `model` (FlexibleModel): the model; see
+      `robodyn_ros.model.extended.flexible_model.with_modal_links`.
     """
 
     def __init__(self, model: FlexibleModel):

@@ -31,12 +31,9 @@ RANK = 1e-9  # smallest singular value of a constrained motion, as a share of th
 class ClosureWrenches(NamedTuple):
     """What closures do in a substep.
 
-    Parameters
-    ----------
-    wrenches : list of (str, (6,) ndarray)
-        Link, and force and moment on it at its origin, in base axes [N, N m]; two of each closure.
-    torque : (nv,) ndarray
-        J^T lambda, the torques of the closures at the joints [N m or N].
+    `wrenches`: link, and force and moment on it at its origin, in base axes [N, N m]; two of each
+      closure.
+    `torque`: j^T lambda, the torques of the closures at the joints [N m or N].
     """
 
     wrenches: list[tuple[str, np.ndarray]]

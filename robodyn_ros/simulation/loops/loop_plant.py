@@ -30,14 +30,9 @@ SLACK = 1e-12  # [-] share of the largest effort within which a drive stays satu
 class Drive(NamedTuple):
     """A drive with feedback: its effort is u - d v at the end of a step, within its limit.
 
-    Parameters
-    ----------
-    effort : float
-        u, the effort at zero velocity v of the joint [N m or N].
-    damping : float
-        d [N m s/rad or N s/m].
-    limit : float
-        Largest effort [N m or N].
+    `effort`: u, the effort at zero velocity v of the joint [N m or N].
+    `damping`: d [N m s/rad or N s/m].
+    `limit`: largest effort [N m or N].
     """
 
     effort: float

@@ -48,15 +48,7 @@ class PassingPlant(Plant):
     kinematic drive would prescribe the motion there, the plant stops with a sentence, until a
     reset. Without a command in force the robot stands still there.
 
-    Parameters
-    ----------
-    robot, settings, position, velocity, contacts
-        As of a `Plant`; each joint has one velocity.
-
-    Attributes
-    ----------
-    passes : int
-        How many times other joints have taken over.
+    `passes`: how many times other joints have taken over.
     """
 
     def __init__(

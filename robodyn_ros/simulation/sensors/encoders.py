@@ -90,18 +90,12 @@ class Encoders(Instrument):
     Quaternions are normalised after the errors are added, so the noise rotates them by twice its
     size [rad].
 
-    Parameters
-    ----------
-    settings : SensorSettings
-        Imperfections.
-    nv, nq : int
-        Number of velocities and of positions.
-    quaternions : sequence of int
-        Index of each quaternion in q.
-    coordinates : (nv,) sequence of int
-        Index in q of the position of each velocity, -1 without one.
-    seed : int or SeedSequence
-        Seed of the errors.
+    `settings` (SensorSettings): imperfections.
+    `nv`, `nq`: number of velocities and of positions.
+    `quaternions` (sequence of int): index of each quaternion in q.
+    `coordinates` ((nv,) sequence of int): index in q of the position of each velocity, -1 without
+      one.
+    `seed` (int or SeedSequence): seed of the errors.
     """
 
     def __init__(self, settings, nv, nq, quaternions, coordinates, seed):

@@ -14,21 +14,11 @@ from robodyn_ros.simulation.plant_settings import at_least_zero, whole
 class Imperfections:
     """Imperfections of the entries of a measured vector; none by default.
 
-    Parameters
-    ----------
-    noise : float
-        Standard deviation of white noise.
-    bias : float
-        Half-width of a constant error, drawn once for each entry.
-    drift : float
-        Standard deviation of a random walk after one second [unit/sqrt(s)].
-    resolution : float
-        Step of the readings; 0 for continuous ones.
-
-    Raises
-    ------
-    ParameterError
-        For the first value that is not allowed.
+    `noise`: standard deviation of white noise.
+    `bias`: half-width of a constant error, drawn once for each entry.
+    `drift`: standard deviation of a random walk after one second [unit/sqrt(s)].
+    `resolution`: step of the readings; 0 for continuous ones.
+    Raises ParameterError: for the first value that is not allowed.
     """
 
     noise: float = 0.0
@@ -47,23 +37,12 @@ class Instrument:
     Every step takes a sample. It is delivered `latency` steps later, plus a random number of steps
     up to `jitter`. Readings keep their order.
 
-    Parameters
-    ----------
-    parts : sequence of (int, Imperfections)
-        Size and imperfections of each part of the vector.
-    latency, jitter : int
-        Delay of a reading, and largest random additional delay [steps].
-    seed : int or SeedSequence
-        Seed. With the same seed the same calls give the same bits.
-
-    Attributes
-    ----------
-    value : (size,) ndarray
-        The last reading.
-    remembers : bool
-        Whether readings depend on earlier samples.
-    is_ideal : bool
-        Whether a reading is the true value without delay.
+    `parts` (sequence of (int, Imperfections)): size and imperfections of each part of the vector.
+    `latency`, `jitter`: delay of a reading, and largest random additional delay [steps].
+    `seed` (int or SeedSequence): seed. With the same seed the same calls give the same bits.
+    `value` (size,): the last reading.
+    `remembers`: whether readings depend on earlier samples.
+    `is_ideal`: whether a reading is the true value without delay.
     """
 
     def __init__(self, parts, latency=0, jitter=0, seed=0):

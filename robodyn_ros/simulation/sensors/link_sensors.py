@@ -19,20 +19,14 @@ PERFECT = Imperfections()
 class Motion:
     """The motion of a plant at one moment.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot with its payloads, over the joints that lead at present.
-    q, qd, qdd : ndarray
-        State (nq,) and (nv,), and mean acceleration (nv,) of the last step.
-    wrenches : dict of str to (6,) ndarray
-        Force and moment [N, N m] in base axes at the origin of each frame; see `Plant.pushes`.
-    motors : (2, m) ndarray
-        Position and velocity of the motors, converted to the joint side.
-    efforts : dict of str to float
-        Efforts at dependent joints of closed loops, of friction, stops and motors [N m or N].
-    joint_names : tuple of str
-        The m joints of the plant; those of the robot by default.
+    `robot`: the robot with its payloads, over the joints that lead at present.
+    `q`, `qd`, `qdd`: state (nq,) and (nv,), and mean acceleration (nv,) of the last step.
+    `wrenches`: force and moment [N, N m] in base axes at the origin of each frame; see
+      `Plant.pushes`.
+    `motors`: position and velocity of the motors, converted to the joint side.
+    `efforts`: efforts at dependent joints of closed loops, of friction, stops and motors [N m or
+      N].
+    `joint_names`: the m joints of the plant; those of the robot by default.
     """
 
     robot: Robot
@@ -103,14 +97,9 @@ class Imu(LinkSensor):
 
     The specific force is R^T (a - g): at rest it points up.
 
-    Parameters
-    ----------
-    frame : str
-        Name of a link or joint.
-    gyroscope, accelerometer : Imperfections
-        Errors of each part.
-    **options
-        Latency, jitter and seed of an Instrument.
+    `frame`: name of a link or joint.
+    `gyroscope`, `accelerometer` (Imperfections): errors of each part.
+    `**options`: latency, jitter and seed of an Instrument.
     """
 
     def __init__(self, frame, gyroscope=PERFECT, accelerometer=PERFECT, **options):
@@ -132,14 +121,9 @@ class ForceTorque(LinkSensor):
     It is the wrench of the link, its children and external wrenches on the sensor. So a hanging
     load pulls down. Force and moment are about the origin of the frame, in its axes.
 
-    Parameters
-    ----------
-    frame : str
-        Name of a link or joint.
-    force, moment : Imperfections
-        Errors of each part.
-    **options
-        Latency, jitter and seed of an Instrument.
+    `frame`: name of a link or joint.
+    `force`, `moment` (Imperfections): errors of each part.
+    `**options`: latency, jitter and seed of an Instrument.
     """
 
     def __init__(self, frame, force=PERFECT, moment=PERFECT, **options):
@@ -164,14 +148,9 @@ class JointTorque(LinkSensor):
     They are motor efforts less friction and the inertial torque of the rotors. Joints that
     follow others add theirs by their ratios.
 
-    Parameters
-    ----------
-    nv : int
-        Number of velocities.
-    effort : Imperfections
-        Errors of the efforts.
-    **options
-        Latency, jitter and seed of an Instrument.
+    `nv`: number of velocities.
+    `effort` (Imperfections): errors of the efforts.
+    `**options`: latency, jitter and seed of an Instrument.
     """
 
     def __init__(self, nv, effort=PERFECT, **options):
@@ -195,14 +174,9 @@ class JointTorque(LinkSensor):
 class MotorEncoders(LinkSensor):
     """Measure position and velocity of the motors, converted to the joint side; (2 nv,).
 
-    Parameters
-    ----------
-    nv : int
-        Number of velocities.
-    position, velocity : Imperfections
-        Errors of each part.
-    **options
-        Latency, jitter and seed of an Instrument.
+    `nv`: number of velocities.
+    `position`, `velocity` (Imperfections): errors of each part.
+    `**options`: latency, jitter and seed of an Instrument.
     """
 
     def __init__(self, nv, position=PERFECT, velocity=PERFECT, **options):

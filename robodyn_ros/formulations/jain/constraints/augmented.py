@@ -20,14 +20,9 @@ import numpy as np
 class Corrected(NamedTuple):
     """A constrained motion, and the free motion that it corrects.
 
-    Parameters
-    ----------
-    thdd : (N,) ndarray
-        Accelerations [rad/s2, m/s2].
-    free : (N,) ndarray
-        Accelerations thdd_f without the constraint [rad/s2, m/s2].
-    multipliers : (n_c,) ndarray
-        Constraint forces lambda [N m, N].
+    `thdd`: accelerations [rad/s2, m/s2].
+    `free`: accelerations thdd_f without the constraint [rad/s2, m/s2].
+    `multipliers`: constraint forces lambda [N m, N].
     """
 
     thdd: np.ndarray

@@ -27,14 +27,9 @@ from robodyn_ros.formulations.complex_step import H
 class Pfaffian:
     """A constraint G_c thd = U at one state, and its rate G_c thdd = Uacc.
 
-    Parameters
-    ----------
-    G : (n_c, N) ndarray
-        Constraint matrix G_c.
-    U : (n_c,) ndarray
-        Prescribed velocities [rad/s, m/s].
-    acceleration : (n_c,) ndarray
-        Uacc [rad/s2, m/s2].
+    `G`: constraint matrix G_c.
+    `U`: prescribed velocities [rad/s, m/s].
+    `acceleration`: uacc [rad/s2, m/s2].
     """
 
     G: np.ndarray

@@ -24,16 +24,10 @@ from robodyn_ros.formulations.jain.constraints.projected import dependent_first,
 class Partitioned(NamedTuple):
     """Equations of motion in the coordinates y of (11.37), dependent ones first.
 
-    Parameters
-    ----------
-    M : (N, N) ndarray
-        M~ (11.41).
-    force : (N,) ndarray
-        T~ (11.41).
-    G_r : (n_c, n_c) ndarray
-        Constraint matrix of the dependent coordinates.
-    P : (N, N) ndarray
-        Map from y to thdd (11.37).
+    `M`: m~ (11.41).
+    `force`: t~ (11.41).
+    `G_r`: constraint matrix of the dependent coordinates.
+    `P`: map from y to thdd (11.37).
     """
 
     M: np.ndarray

@@ -30,15 +30,10 @@ from robodyn_ros.formulations.posture import skew
 class Loop(NamedTuple):
     """A cut edge: two nodes, and the relative motions that are blocked.
 
-    Parameters
-    ----------
-    x : Node
-        First node.
-    y : Node or None
-        Second node; None for the inertial frame.
-    Q : (a, 6) ndarray
-        Qrel: blocked relative motions in the axes of x, angular part first. A weld has all six, a
-        ball joint the last three, a hinge those across its axis.
+    `x`: first node.
+    `y`: second node; None for the inertial frame.
+    `Q`: qrel: blocked relative motions in the axes of x, angular part first. A weld has all six, a
+      ball joint the last three, a hinge those across its axis.
     """
 
     x: Node

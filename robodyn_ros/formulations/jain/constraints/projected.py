@@ -19,14 +19,9 @@ import numpy as np
 class Projected(NamedTuple):
     """A constrained motion in independent coordinates.
 
-    Parameters
-    ----------
-    thdd : (N,) ndarray
-        Accelerations [rad/s2, m/s2].
-    independent : (N - n_c,) ndarray
-        Accelerations thdd_r of the independent coordinates.
-    M_r : (N - n_c, N - n_c) ndarray
-        Mass matrix of the independent coordinates.
+    `thdd`: accelerations [rad/s2, m/s2].
+    `independent`: accelerations thdd_r of the independent coordinates.
+    `M_r`: mass matrix of the independent coordinates.
     """
 
     thdd: np.ndarray

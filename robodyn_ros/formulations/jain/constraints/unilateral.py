@@ -25,16 +25,10 @@ from robodyn_ros.formulations.jain.constraints.complementarity import is_solutio
 class Contact(NamedTuple):
     """A motion in contact.
 
-    Parameters
-    ----------
-    thdd : (N,) ndarray
-        Accelerations [rad/s2, m/s2].
-    multipliers : (n_c,) ndarray
-        Contact forces lambda >= 0 [N].
-    gap_acceleration : (n_c,) ndarray
-        Accelerations of the gaps [m/s2].
-    solved : bool
-        False where the previously active contacts were still the right ones.
+    `thdd`: accelerations [rad/s2, m/s2].
+    `multipliers`: contact forces lambda >= 0 [N].
+    `gap_acceleration`: accelerations of the gaps [m/s2].
+    `solved`: False where the previously active contacts were still the right ones.
     """
 
     thdd: np.ndarray

@@ -28,16 +28,10 @@ from robodyn_ros.formulations.jain.quasi_velocities import upper_factor
 class Velocities(NamedTuple):
     """Velocities of a tree in its own and in diagonal coordinates.
 
-    Parameters
-    ----------
-    thd : (N,) ndarray
-        Hinge velocities [rad/s, m/s].
-    xi : (N,) ndarray
-        Un-normalised diagonal velocities.
-    V : (n, 6) ndarray
-        Velocity of each body [rad/s, m/s].
-    V_plus : (n, 6) ndarray
-        Velocity of its parent, V^+ = phi' V(up) [rad/s, m/s].
+    `thd`: hinge velocities [rad/s, m/s].
+    `xi`: un-normalised diagonal velocities.
+    `V`: velocity of each body [rad/s, m/s].
+    `V_plus`: velocity of its parent, V^+ = phi' V(up) [rad/s, m/s].
     """
 
     thd: np.ndarray

@@ -30,14 +30,9 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, 
 class VelocityForces(NamedTuple):
     """Forces due to velocities.
 
-    Parameters
-    ----------
-    bodies : (n, 6) ndarray
-        Force on each body [N m, N].
-    torques : (N,) ndarray
-        Torques w of hinges whose axes move on both sides [N m, N].
-    rates : ArticulatedRates
-        Rates of the articulated-body quantities.
+    `bodies`: force on each body [N m, N].
+    `torques`: torques w of hinges whose axes move on both sides [N m, N].
+    `rates`: rates of the articulated-body quantities.
     """
 
     bodies: np.ndarray

@@ -25,14 +25,8 @@ from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 class Aggregated(NamedTuple):
     """An SkoModel in which several nodes are one.
 
-    Parameters
-    ----------
-    model : SkoModel
-        The model.
-    place : int
-        The node that S became.
-    where : tuple of tuple
-        (new node, first row in it) of every old node.
+    `place`: the node that S became.
+    `where`: (new node, first row in it) of every old node.
     """
 
     model: SkoModel

@@ -19,12 +19,8 @@ from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOpe
 class Branches(NamedTuple):
     """Serial branches in canonical order.
 
-    Parameters
-    ----------
-    nodes : tuple of tuple of int
-        Nodes of every branch, tip first.
-    parent : tuple of int
-        Parent of every branch; the number of branches for a root.
+    `nodes`: nodes of every branch, tip first.
+    `parent`: parent of every branch; the number of branches for a root.
     """
 
     nodes: tuple

@@ -36,16 +36,10 @@ INDEPENDENT = 1e-9  # smallest over largest singular value of independent constr
 class ClosedChain:
     """The spanning tree of a robot at one configuration, with its loops and mimic joints.
 
-    Parameters
-    ----------
-    tree : Tree
-        The spanning tree.
-    loops : tuple of Loop
-        Closed loops.
-    couplings : tuple of Coupling
-        Mimic joints.
-    independent : list of int
-        Independent velocities of the tree, in the order of the robot.
+    `tree`: the spanning tree.
+    `loops`: closed loops.
+    `couplings`: mimic joints.
+    `independent`: independent velocities of the tree, in the order of the robot.
     """
 
     tree: Tree

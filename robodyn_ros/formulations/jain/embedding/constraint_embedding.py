@@ -37,14 +37,9 @@ from robodyn_ros.formulations.jain.sko.sko_model import SkoModel
 class Coupling:
     """A constraint between joints, G thd[dofs] = 0: gears, mimic joints, differentials (15.2).
 
-    Parameters
-    ----------
-    dofs : tuple of int
-        Which of the N velocities.
-    G : (n_c, len(dofs)) ndarray
-        Coefficients.
-    acceleration : (n_c,) ndarray or float
-        -Gdot thd [rad/s2, m/s2].
+    `dofs`: which of the N velocities.
+    `G`: coefficients.
+    `acceleration`: -Gdot thd [rad/s2, m/s2].
     """
 
     dofs: tuple
@@ -58,24 +53,14 @@ class Coupling:
 class Embedding:
     """A closed chain as an SkoModel, and the map to all velocities of the spanning tree.
 
-    Parameters
-    ----------
-    model : SkoModel
-        Model of the N_r independent velocities: entries `model.dofs` of the N.
-    X : (N, N_r) ndarray
-        thd = X thd_R.
-    drift : (N,) ndarray
-        thdd = X thdd_R + drift [rad/s2, m/s2].
-    groups : tuple of tuple of int
-        Bodies of each sub-graph S.
-    where : tuple of tuple
-        (node, first row in it) of every body.
-    G : (n_c, N) ndarray
-        All constraints, G thdd = acceleration.
-    acceleration : (n_c,) ndarray
-        Right side of the constraints [rad/s2, m/s2].
-    dependent : (n_c,) ndarray of int
-        Velocities that the constraints determine.
+    `model`: model of the N_r independent velocities: entries `model.dofs` of the N.
+    `X`: thd = X thd_R.
+    `drift`: thdd = X thdd_R + drift [rad/s2, m/s2].
+    `groups`: bodies of each sub-graph S.
+    `where`: (node, first row in it) of every body.
+    `G`: all constraints, G thdd = acceleration.
+    `acceleration`: right side of the constraints [rad/s2, m/s2].
+    `dependent`: velocities that the constraints determine.
     """
 
     model: SkoModel

@@ -29,16 +29,10 @@ SINGULAR = 1e-8
 class Reduction(NamedTuple):
     """Velocities of a sub-graph by its independent ones.
 
-    Parameters
-    ----------
-    X : (N_S, N_R) ndarray
-        thd_S = X thd_R.
-    drift : (N_S,) ndarray
-        thdd_S = X thdd_R + drift [rad/s2, m/s2].
-    dependent : ndarray of int
-        Dependent entries of thd_S.
-    independent : ndarray of int
-        Independent entries of thd_S.
+    `X`: thd_S = X thd_R.
+    `drift`: thdd_S = X thdd_R + drift [rad/s2, m/s2].
+    `dependent`: dependent entries of thd_S.
+    `independent`: independent entries of thd_S.
     """
 
     X: np.ndarray

@@ -25,16 +25,10 @@ from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOpe
 class Part(NamedTuple):
     """Dense operators of the nodes of one part.
 
-    Parameters
-    ----------
-    H : ndarray
-        Joint maps.
-    E : ndarray
-        Weights between its nodes.
-    A : ndarray
-        Resolvent (1 - E)^-1.
-    M : ndarray
-        Inertias.
+    `H`: joint maps.
+    `E`: weights between its nodes.
+    `A`: resolvent (1 - E)^-1.
+    `M`: inertias.
     """
 
     H: np.ndarray
@@ -51,22 +45,13 @@ class Part(NamedTuple):
 class Parts(NamedTuple):
     """Operators of a tree in three parts.
 
-    Parameters
-    ----------
-    C : Part
-        Descendants of S.
-    S : Part
-        The nodes of S.
-    P : Part
-        All others.
-    B : ndarray
-        Weights from C to S.
-    up : ndarray
-        Weights from S to P.
-    rows : ndarray of int
-        Rows of the stacked node vectors, in the order C, S, P.
-    freedoms : ndarray of int
-        Velocities, in the order C, S, P.
+    `C`: descendants of S.
+    `S`: the nodes of S.
+    `P`: all others.
+    `B`: weights from C to S.
+    `up`: weights from S to P.
+    `rows`: rows of the stacked node vectors, in the order C, S, P.
+    `freedoms`: velocities, in the order C, S, P.
     """
 
     C: Part

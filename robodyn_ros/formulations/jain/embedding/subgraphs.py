@@ -23,14 +23,9 @@ from robodyn_ros.formulations.jain.digraph import edges_of
 class Partition(NamedTuple):
     """Nodes of a tree in three parts, each in ascending order.
 
-    Parameters
-    ----------
-    C : tuple of int
-        Descendants of S.
-    S : tuple of int
-        The nodes of S.
-    P : tuple of int
-        All others.
+    `C`: descendants of S.
+    `S`: the nodes of S.
+    `P`: all others.
     """
 
     C: tuple

@@ -22,20 +22,12 @@ from robodyn_ros.model.extended.beam_modes import bending_modes, bending_roots, 
 class Beam(NamedTuple):
     """A uniform beam.
 
-    Parameters
-    ----------
-    length : float
-        Length [m].
-    mass : float
-        Mass [kg].
-    EI_z : float
-        Bending stiffness about z, for bending along y [N m2].
-    EI_y : float
-        Bending stiffness about y, for bending along z [N m2].
-    polar : float
-        Moment of inertia of the whole beam about x, for torsion [kg m2].
-    GJ : float
-        Torsional stiffness [N m2].
+    `length`: length [m].
+    `mass`: mass [kg].
+    `EI_z`: bending stiffness about z, for bending along y [N m2].
+    `EI_y`: bending stiffness about y, for bending along z [N m2].
+    `polar`: moment of inertia of the whole beam about x, for torsion [kg m2].
+    `GJ`: torsional stiffness [N m2].
     """
 
     length: float
@@ -49,14 +41,8 @@ class Beam(NamedTuple):
 class ModalBeam(NamedTuple):
     """A beam as a modal body.
 
-    Parameters
-    ----------
-    body : ModalBody
-        The body.
-    root : Interface
-        Its node at the body frame.
-    tip : Interface
-        Its node at the other end.
+    `root`: its node at the body frame.
+    `tip`: its node at the other end.
     """
 
     body: ModalBody

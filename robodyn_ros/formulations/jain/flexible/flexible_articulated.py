@@ -29,22 +29,13 @@ class TwoStages(NamedTuple):
 
     P, P_cr and P_plus are (n_md + 6, n_md + 6).
 
-    Parameters
-    ----------
-    P : tuple of ndarray
-        Inertia before elimination.
-    D_m : tuple of (n_md, n_md) ndarray
-        Inertia about the modes.
-    G_m : tuple of (n_md + 6, n_md) ndarray
-        Gain of the modes.
-    P_cr : tuple of ndarray
-        Inertia after elimination of the modes.
-    D_cr : tuple of (r, r) ndarray
-        Inertia about the hinge.
-    G_cr : tuple of (n_md + 6, r) ndarray
-        Gain of the hinge.
-    P_plus : tuple of ndarray
-        Inertia after elimination of the hinge.
+    `P`: inertia before elimination.
+    `D_m`: inertia about the modes.
+    `G_m`: gain of the modes.
+    `P_cr`: inertia after elimination of the modes.
+    `D_cr`: inertia about the hinge.
+    `G_cr`: gain of the hinge.
+    `P_plus`: inertia after elimination of the hinge.
     """
 
     P: tuple
@@ -59,18 +50,11 @@ class TwoStages(NamedTuple):
 class Simplified(NamedTuple):
     """Articulated-body quantities of every body in rigid-body size (13.69).
 
-    Parameters
-    ----------
-    D_m_inverse : tuple of (n_md, n_md) ndarray
-        D_m^-1.
-    g : tuple of (6, n_md) ndarray
-        Gain of the modes.
-    P_pr : tuple of (6, 6) ndarray
-        Inertia after elimination of the modes.
-    D_pr : tuple of (r, r) ndarray
-        Inertia about the hinge.
-    G_pr : tuple of (6, r) ndarray
-        Gain of the hinge.
+    `D_m_inverse`: D_m^-1.
+    `g`: gain of the modes.
+    `P_pr`: inertia after elimination of the modes.
+    `D_pr`: inertia about the hinge.
+    `G_pr`: gain of the hinge.
     """
 
     D_m_inverse: tuple

@@ -31,20 +31,12 @@ from robodyn_ros.formulations.jain.spatial_algebra import phi, tilde
 class FlexibleBody:
     """A flexible body and the hinge that connects it to its parent.
 
-    Parameters
-    ----------
-    name : str
-        Name of the body.
-    parent : str or None
-        Name of the parent; None for the inertial frame.
-    mount : Interface
-        Node O_k^+ of the parent.
-    hinge : Hinge
-        Hinge between the axes of mount and root.
-    root : Interface
-        Node O_k of this body.
-    modal : ModalBody
-        Mass, stiffness and damping of the body.
+    `name`: name of the body.
+    `parent`: name of the parent; None for the inertial frame.
+    `mount`: node O_k^+ of the parent.
+    `hinge`: hinge between the axes of mount and root.
+    `root`: node O_k of this body.
+    `modal`: mass, stiffness and damping of the body.
     """
 
     name: str
@@ -61,36 +53,19 @@ class FlexibleBody:
 class FlexibleTree(SkoStructure):
     """Tree of n flexible bodies at one configuration, tips first.
 
-    Parameters
-    ----------
-    bodies : tuple of FlexibleBody
-        The bodies.
-    parent : tuple of int
-        Row of the parent of each body; n for the inertial frame.
-    eta : tuple of (n_md,) ndarray
-        Modal coordinates.
-    theta : tuple of ndarray
-        Hinge coordinates.
-    A : tuple of (n_md + 6, 6) ndarray
-        A_fl of the parent at O_k^+; (6, 6) on the inertial frame.
-    phi : tuple of (6, 6) ndarray
-        phi(O_k^+, k).
-    phi_own : tuple of (6, 6) ndarray
-        phi(O_k, k).
-    Pi_B : tuple of (6, n_md) ndarray
-        Pi_B of (13.31).
-    H_B : tuple of (r, 6) ndarray
-        H_B of (13.31).
-    H : tuple of (n_md + r, n_md + 6) ndarray
-        H_fl of (13.31).
-    M : tuple of (n_md + 6, n_md + 6) ndarray
-        M_fl.
-    g : (6,) ndarray
-        Pseudo-acceleration [0; -gravity] of the inertial frame [m/s2].
-    rotor : (N,) ndarray
-        Zeros, for the algorithms of SKO models.
-    dofs : (N,) ndarray of int
-        Entry of the caller's velocities of every freedom.
+    `parent`: row of the parent of each body; n for the inertial frame.
+    `eta`: modal coordinates.
+    `theta`: hinge coordinates.
+    `A`: A_fl of the parent at O_k^+; (6, 6) on the inertial frame.
+    `phi`: phi(O_k^+, k).
+    `phi_own`: phi(O_k, k).
+    `Pi_B`: Pi_B of (13.31).
+    `H_B`: H_B of (13.31).
+    `H`: H_fl of (13.31).
+    `M`: M_fl.
+    `g`: pseudo-acceleration [0; -gravity] of the inertial frame [m/s2].
+    `rotor`: zeros, for the algorithms of SKO models.
+    `dofs`: entry of the caller's velocities of every freedom.
     """
 
     bodies: tuple

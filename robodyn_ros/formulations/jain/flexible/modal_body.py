@@ -32,23 +32,12 @@ from robodyn_ros.formulations.posture import skew
 class ModalBody:
     """Modal mass, stiffness and damping of a body with n_md modes.
 
-    Parameters
-    ----------
-    M_0 : (n_md + 6, n_md + 6) ndarray
-        M_fl undeformed: modal coordinates first, then the body frame.
-    M_1 : (n_md, n_md + 6, n_md + 6) ndarray
-        Derivative of M_fl by each eta at eta = 0.
-    M_2 : (n_md, n_md, 6, 6) ndarray
-        Second-order terms of the rigid block, symmetric in the first two indices.
-    stiffness : (n_md, n_md) ndarray
-        Modal stiffness.
-    damping : (n_md, n_md) ndarray
-        Modal damping.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not belong to one number of modes.
+    `M_0`: M_fl undeformed: modal coordinates first, then the body frame.
+    `M_1`: derivative of M_fl by each eta at eta = 0.
+    `M_2`: second-order terms of the rigid block, symmetric in the first two indices.
+    `stiffness`: modal stiffness.
+    `damping`: modal damping.
+    Raises ShapeError: if the shapes do not belong to one number of modes.
     """
 
     M_0: np.ndarray
@@ -149,14 +138,9 @@ class Interface:
     The node turns by delta_q = Pi_q eta. The rotation is exact, with Gibbs vector delta_q / 2. To
     first order it is the book's.
 
-    Parameters
-    ----------
-    p : (3,) ndarray
-        Its undeformed origin in the axes of the body [m].
-    R : (3, 3) ndarray
-        Its undeformed axes in those of the body.
-    Pi : (6, n_md) ndarray
-        Its displacement per modal coordinate, in the axes of the body [rad; m].
+    `p`: its undeformed origin in the axes of the body [m].
+    `R`: its undeformed axes in those of the body.
+    `Pi`: its displacement per modal coordinate, in the axes of the body [rad; m].
     """
 
     p: np.ndarray

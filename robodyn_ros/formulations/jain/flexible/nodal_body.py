@@ -25,19 +25,10 @@ from robodyn_ros.formulations.jain.spatial_algebra import bar, phi, tilde
 class NodalBody:
     """A body with m nodes, in its axes throughout.
 
-    Parameters
-    ----------
-    p : (m, 3) ndarray
-        Undeformed positions of the nodes [m].
-    M : (m, 6, 6) ndarray
-        Spatial inertias about the nodes.
-    stiffness : (6 m, 6 m) ndarray
-        K_st, for the displacements [rotation; translation] node by node.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not belong to one number of nodes.
+    `p`: undeformed positions of the nodes [m].
+    `M`: spatial inertias about the nodes.
+    `stiffness`: K_st, for the displacements [rotation; translation] node by node.
+    Raises ShapeError: if the shapes do not belong to one number of nodes.
     """
 
     p: np.ndarray

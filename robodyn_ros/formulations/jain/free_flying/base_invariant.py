@@ -36,16 +36,10 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 class Dual(NamedTuple):
     """Dual articulated-body quantities: those of the bodies inboard of each hinge.
 
-    Parameters
-    ----------
-    S : list of (6, 6) ndarray
-        Dual articulated-body inertia; 0 at a base.
-    S_plus : list of (6, 6) ndarray
-        The same across the hinge; None at a base.
-    D : list of (r, r) ndarray
-        Inertia about the hinge; None at a base.
-    G : list of (6, r) ndarray
-        Gain; None at a base.
+    `S`: dual articulated-body inertia; 0 at a base.
+    `S_plus`: the same across the hinge; None at a base.
+    `D`: inertia about the hinge; None at a base.
+    `G`: gain; None at a base.
     """
 
     S: list
@@ -157,20 +151,12 @@ class Residuals(NamedTuple):
 
         f = P (alpha - a) + z = P^+ alpha^+ + z^+,  -f = S alpha + z_d = S^+ (alpha^+ + a) + z_d^+
 
-    Parameters
-    ----------
-    z : (n, 6) ndarray
-        z [N m, N].
-    z_plus : (n, 6) ndarray
-        z^+ [N m, N].
-    z_dual : (n, 6) ndarray
-        z_d [N m, N].
-    z_dual_plus : (n, 6) ndarray
-        z_d^+; 0 at a base [N m, N].
-    epsilon_dual : (N,) ndarray
-        epsilon_d; 0 at a base [N m, N].
-    dual : Dual
-        Dual articulated-body quantities.
+    `z`: z [N m, N].
+    `z_plus`: z^+ [N m, N].
+    `z_dual`: z_d [N m, N].
+    `z_dual_plus`: z_d^+; 0 at a base [N m, N].
+    `epsilon_dual`: epsilon_d; 0 at a base [N m, N].
+    `dual`: dual articulated-body quantities.
     """
 
     z: np.ndarray

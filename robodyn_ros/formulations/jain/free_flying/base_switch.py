@@ -33,16 +33,10 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 class Switched(NamedTuple):
     """A free-flyer on another base.
 
-    Parameters
-    ----------
-    model : SkoModel
-        Model whose last node is the new base.
-    bodies : tuple of int
-        Body of the tree of each node.
-    J_RG : (N, N) ndarray
-        Map from velocities of the tree to those of the model.
-    J_GR : (N, N) ndarray
-        The inverse map.
+    `model`: model whose last node is the new base.
+    `bodies`: body of the tree of each node.
+    `J_RG`: map from velocities of the tree to those of the model.
+    `J_GR`: the inverse map.
     """
 
     model: SkoModel

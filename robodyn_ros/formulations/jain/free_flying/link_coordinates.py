@@ -30,14 +30,9 @@ STEPS = 8  # Newton steps for the coordinates of a hinge; few, as the drift is s
 class Links(NamedTuple):
     """State of all bodies.
 
-    Parameters
-    ----------
-    R : (n, 3, 3) ndarray
-        Axes of each body in the inertial frame.
-    p : (n, 3) ndarray
-        Origin of each body in the inertial frame [m].
-    V : (n, 6) ndarray
-        Velocity of each body, in its axes [rad/s, m/s].
+    `R`: axes of each body in the inertial frame.
+    `p`: origin of each body in the inertial frame [m].
+    `V`: velocity of each body, in its axes [rad/s, m/s].
     """
 
     R: np.ndarray

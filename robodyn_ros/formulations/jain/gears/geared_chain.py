@@ -27,32 +27,18 @@ class GearedChain:
 
     Where there is no motor, phi_m, H_m, M_m and mu are zero.
 
-    Parameters
-    ----------
-    phi_m : (n, 6, 6) ndarray
-        phi from the motor to the link inboard; the last to the inertial frame.
-    phi_l : (n, 6, 6) ndarray
-        phi from the link to the link inboard; the last to the inertial frame.
-    H_m : (n, 6) ndarray
-        Axis of each motor.
-    H_l : (n, 6) ndarray
-        Axis of each link's hinge.
-    M_m : (n, 6, 6) ndarray
-        Spatial inertia of each motor.
-    M_l : (n, 6, 6) ndarray
-        Spatial inertia of each link.
-    mu : (n,) ndarray
-        Gear ratio: turns of the motor per turn of the link.
-    a_m : (n, 6) ndarray
-        Coriolis acceleration of each motor [rad/s2, m/s2].
-    a_l : (n, 6) ndarray
-        Coriolis acceleration of each link [rad/s2, m/s2].
-    b_m : (n, 6) ndarray
-        Gyroscopic force on each motor [N m, N].
-    b_l : (n, 6) ndarray
-        Gyroscopic force on each link [N m, N].
-    motor : (n,) ndarray of bool
-        Whether the hinge has a motor.
+    `phi_m`: phi from the motor to the link inboard; the last to the inertial frame.
+    `phi_l`: phi from the link to the link inboard; the last to the inertial frame.
+    `H_m`: axis of each motor.
+    `H_l`: axis of each link's hinge.
+    `M_m`: spatial inertia of each motor.
+    `M_l`: spatial inertia of each link.
+    `mu`: gear ratio: turns of the motor per turn of the link.
+    `a_m`: Coriolis acceleration of each motor [rad/s2, m/s2].
+    `a_l`: Coriolis acceleration of each link [rad/s2, m/s2].
+    `b_m`: gyroscopic force on each motor [N m, N].
+    `b_l`: gyroscopic force on each link [N m, N].
+    `motor`: whether the hinge has a motor.
     """
 
     phi_m: np.ndarray

@@ -23,14 +23,9 @@ import numpy as np
 class Constants(NamedTuple):
     """Quantities of a chain that do not depend on its configuration (12.20).
 
-    Parameters
-    ----------
-    Mc : (n, 6, 6) ndarray
-        Inertia of each link and the motor on it.
-    D_m : (n,) ndarray
-        Reflected inertia of each motor.
-    L_m : (n, 6) ndarray
-        Coupling of motor k to link k + 1.
+    `Mc`: inertia of each link and the motor on it.
+    `D_m`: reflected inertia of each motor.
+    `L_m`: coupling of motor k to link k + 1.
     """
 
     Mc: np.ndarray

@@ -22,12 +22,8 @@ from robodyn_ros.formulations.jain.sko.dynamics import forward_dynamics as sko_f
 class Pair(NamedTuple):
     """A quantity of motors and links.
 
-    Parameters
-    ----------
-    motor : (n,) ndarray
-        Values of the motors; ignored where a hinge has none.
-    link : (n,) ndarray
-        Values of the links.
+    `motor`: values of the motors; ignored where a hinge has none.
+    `link`: values of the links.
     """
 
     motor: np.ndarray

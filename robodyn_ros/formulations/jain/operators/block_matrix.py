@@ -13,12 +13,8 @@ from robodyn_ros.errors import ShapeError, UnknownNameError
 class Blocks:
     """Partition of the rows or columns of a matrix into named blocks.
 
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the blocks.
-    sizes : tuple of int
-        Number of rows of each block.
+    `names`: names of the blocks.
+    `sizes`: number of rows of each block.
     """
 
     names: tuple
@@ -53,14 +49,9 @@ class BlockMatrix:
     `operator['hand', 'base']` is the block of two links, as an array. Sums and products raise a
     ShapeError where the blocks of the operators differ. Unknown names raise an UnknownNameError.
 
-    Parameters
-    ----------
-    array : (rows.total, columns.total) ndarray
-        Read-only entries; `np.array(operator)` is a copy.
-    rows : Blocks
-        Partition of the rows.
-    columns : Blocks
-        Partition of the columns.
+    `array`: read-only entries; `np.array(operator)` is a copy.
+    `rows`: partition of the rows.
+    `columns`: partition of the columns.
     """
 
     array: np.ndarray

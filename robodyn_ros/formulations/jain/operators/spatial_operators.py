@@ -49,10 +49,7 @@ class SpatialOperators:
     They are 6n x 6n unless stated otherwise: n bodies, N degrees of freedom. For an SkoModel, read
     the sum of its sizes in place of 6n, and its weights A in place of phi.
 
-    Parameters
-    ----------
-    tree : Tree or SkoModel
-        System at one configuration.
+    `tree`: system at one configuration.
     """
 
     tree: Tree

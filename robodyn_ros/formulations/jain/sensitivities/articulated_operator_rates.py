@@ -28,24 +28,14 @@ from robodyn_ros.formulations.jain.operators.block_matrix import BlockMatrix
 class ArticulatedOperatorRates(NamedTuple):
     """Operator lam, and the rates of the operators of the other names, in fixed axes.
 
-    Parameters
-    ----------
-    lam : BlockMatrix
-        Rate of P as the parents see it, 6n x 6n.
-    P : BlockMatrix
-        dP/dt, 6n x 6n.
-    D : BlockMatrix
-        dD/dt, N x N.
-    D_inverse : BlockMatrix
-        d(D^-1)/dt, N x N.
-    G : BlockMatrix
-        dG/dt, 6n x N.
-    tau : BlockMatrix
-        dtau/dt, 6n x 6n.
-    P_plus : BlockMatrix
-        dP^+/dt, 6n x 6n.
-    E_psi : BlockMatrix
-        dE_psi/dt, 6n x 6n.
+    `lam`: rate of P as the parents see it, 6n x 6n.
+    `P`: dP/dt, 6n x 6n.
+    `D`: dD/dt, N x N.
+    `D_inverse`: d(D^-1)/dt, N x N.
+    `G`: dG/dt, 6n x N.
+    `tau`: dtau/dt, 6n x 6n.
+    `P_plus`: dP^+/dt, 6n x 6n.
+    `E_psi`: dE_psi/dt, 6n x 6n.
     """
 
     lam: BlockMatrix

@@ -31,16 +31,10 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, 
 class ArticulatedRates:
     """Rates of all articulated-body quantities of a Tree, in the axes of the bodies.
 
-    Parameters
-    ----------
-    Delta : (n, 6) ndarray
-        Velocity of each body relative to its parent [rad/s, m/s].
-    W : tuple of (6, r) ndarray
-        Rates of H' as the parents see them; zero in the book.
-    lam : (n, 6, 6) ndarray
-        Rates of P as the parents see them.
-    entries : Articulated
-        Rates of the matrix entries of the fields of the same names.
+    `Delta`: velocity of each body relative to its parent [rad/s, m/s].
+    `W`: rates of H' as the parents see them; zero in the book.
+    `lam`: rates of P as the parents see them.
+    `entries`: rates of the matrix entries of the fields of the same names.
     """
 
     Delta: np.ndarray

@@ -27,18 +27,11 @@ from robodyn_ros.formulations.jain.tree_kinematics import poses, velocities
 class MovingOperators(SpatialOperators):
     """The spatial operators of a tree in fixed axes, and operators of its velocities.
 
-    Parameters
-    ----------
-    tree : SkoModel
-        Model with a_J and b_J of inertial derivatives, without gravity.
-    thd : (N,) ndarray
-        Hinge velocities [rad/s, m/s].
-    V : (n, 6) ndarray
-        Velocity of each body [rad/s, m/s].
-    Delta : (n, 6) ndarray
-        Velocity of each body relative to its parent [rad/s, m/s].
-    W : tuple of (6, r) ndarray
-        dH'/dt as the parents see it; zero in the book.
+    `tree` (SkoModel): model with a_J and b_J of inertial derivatives, without gravity.
+    `thd`: hinge velocities [rad/s, m/s].
+    `V`: velocity of each body [rad/s, m/s].
+    `Delta`: velocity of each body relative to its parent [rad/s, m/s].
+    `W`: dH'/dt as the parents see it; zero in the book.
     """
 
     thd: np.ndarray

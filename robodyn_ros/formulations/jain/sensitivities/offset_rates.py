@@ -24,16 +24,10 @@ from robodyn_ros.formulations.posture import cross
 class OffsetOperators(NamedTuple):
     """Operators of body frames B, or their rates.
 
-    Parameters
-    ----------
-    Delta_BO : BlockMatrix
-        6n x 6n.
-    E_phi : BlockMatrix
-        6n x 6n.
-    phi : BlockMatrix
-        6n x 6n.
-    H : BlockMatrix
-        N x 6n.
+    `Delta_BO`: 6n x 6n.
+    `E_phi`: 6n x 6n.
+    `phi`: 6n x 6n.
+    `H`: n x 6n.
     """
 
     Delta_BO: BlockMatrix

@@ -29,22 +29,13 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, 
 class OperatorRates(NamedTuple):
     """Rates of the operators of the same names, and of H phi and phi M phi'.
 
-    Parameters
-    ----------
-    E_phi : BlockMatrix
-        6n x 6n.
-    H : BlockMatrix
-        N x 6n.
-    M : BlockMatrix
-        6n x 6n.
-    phi : BlockMatrix
-        6n x 6n.
-    H_phi : BlockMatrix
-        N x 6n.
-    phi_M_phi : BlockMatrix
-        6n x 6n.
-    mass_matrix : BlockMatrix
-        N x N.
+    `E_phi`: 6n x 6n.
+    `H`: n x 6n.
+    `M`: 6n x 6n.
+    `phi`: 6n x 6n.
+    `H_phi`: n x 6n.
+    `phi_M_phi`: 6n x 6n.
+    `mass_matrix`: n x N.
     """
 
     E_phi: BlockMatrix

@@ -86,31 +86,16 @@ def _slices(sizes):
 class SkoModel(SkoStructure):
     """An SKO model of n nodes with N degrees of freedom at one state, tips first.
 
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the nodes.
-    parent : tuple of int
-        Parent of each node, parent[k] > k; n for a root.
-    weights : tuple of (m_parent, m_k) ndarray
-        A(parent(k), k); of a root (6, m_k), to the inertial frame.
-    H : tuple of (r_k, m_k) ndarray
-        Joint maps.
-    M : tuple of (m_k, m_k) ndarray
-        Inertias.
-    rotor : (N,) ndarray
-        Reflected inertia of the drives, which the book leaves out [kg m2 or kg].
-    a : tuple of (m_k,) ndarray
-        Coriolis accelerations.
-    b : tuple of (m_k,) ndarray
-        Gyroscopic forces.
-    dofs : (N,) ndarray of int
-        Index of each velocity in the system that the model was made of.
-
-    Raises
-    ------
-    ValueError
-        If the parents or the shapes are not those of an SKO model.
+    `names`: names of the nodes.
+    `parent`: parent of each node, parent[k] > k; n for a root.
+    `weights`: a(parent(k), k); of a root (6, m_k), to the inertial frame.
+    `H`: joint maps.
+    `M`: inertias.
+    `rotor`: reflected inertia of the drives, which the book leaves out [kg m2 or kg].
+    `a`: Coriolis accelerations.
+    `b`: gyroscopic forces.
+    `dofs`: index of each velocity in the system that the model was made of.
+    Raises ValueError: if the parents or the shapes are not those of an SKO model.
     """
 
     names: tuple

@@ -23,12 +23,8 @@ from robodyn_ros.formulations.jain.under_actuated.hybrid_dynamics import hybrid_
 class Jacobians(NamedTuple):
     """Accelerations of nodes and of passive hinges per active acceleration.
 
-    Parameters
-    ----------
-    J_G : (6m, N_a) ndarray
-        Generalised Jacobian of m nodes.
-    J_D : (N_p, N_a) ndarray
-        Disturbance Jacobian.
+    `J_G`: generalised Jacobian of m nodes.
+    `J_D`: disturbance Jacobian.
     """
 
     J_G: np.ndarray

@@ -31,16 +31,10 @@ from robodyn_ros.formulations.jain.under_actuated.arms import chosen, passive_ar
 class Motion(NamedTuple):
     """Motion of a tree, and its forces.
 
-    Parameters
-    ----------
-    T : (N,) ndarray
-        Hinge torques [N m, N].
-    thdd : (N,) ndarray
-        Hinge accelerations [rad/s2, m/s2].
-    alpha : (n, 6) ndarray
-        Acceleration of each body, without gravity [rad/s2, m/s2].
-    z : (n, 6) ndarray
-        Residual forces of algorithm 16.2, the active part included [N m, N].
+    `T`: hinge torques [N m, N].
+    `thdd`: hinge accelerations [rad/s2, m/s2].
+    `alpha`: acceleration of each body, without gravity [rad/s2, m/s2].
+    `z`: residual forces of algorithm 16.2, the active part included [N m, N].
     """
 
     T: np.ndarray

@@ -22,16 +22,10 @@ from robodyn_ros.formulations.jain.under_actuated.arms import active_arm, passiv
 class MixedBlocks(NamedTuple):
     """Blocks of the mixed equations of motion.
 
-    Parameters
-    ----------
-    S_aa : (N_a, N_a) ndarray
-        Active torque per active acceleration.
-    S_ap : (N_a, N_p) ndarray
-        Active torque per passive torque.
-    S_pp : (N_p, N_p) ndarray
-        Passive acceleration per passive torque.
-    U : (6n, 6n) ndarray
-        Upsilon_p = 1 - Omega M.
+    `S_aa`: active torque per active acceleration.
+    `S_ap`: active torque per passive torque.
+    `S_pp`: passive acceleration per passive torque.
+    `U`: Upsilon_p = 1 - Omega M.
     """
 
     S_aa: np.ndarray
