@@ -3,7 +3,7 @@
 """One compiled step of a plant whose bodies touch obstacles.
 
 Far from all obstacles it is the step without contact, bit for bit. A substep in which something
-touches is an Euler step, whatever the integrator, since velocities jump, and so is one in which a
+touches is an Euler step, whatever the integrator, since velocities jump. The same holds where a
 dependent joint of a loop has dry friction, or meets a stop. With closures over all joints, most
 substeps are those of closed_runge_kutta.py.
 """
