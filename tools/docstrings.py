@@ -26,6 +26,7 @@ from tools import sentences
 PUBLIC = (
     'robodyn_ros',
     'robodyn_ros.control',
+    'robodyn_ros.formulations',
     'robodyn_ros.identification',
     'robodyn_ros.simulation',
 )

@@ -18,12 +18,20 @@ PACKAGE = 'Robot'
 class Comparison:
     """Results of each formulation by its name; 'Robot' is the package's own algorithm.
 
-    `robot`: name of the robot.
-    `joints`: names of the joints.
-    `torque`: torques of the motion [N m, N].
-    `mass`: mass matrices.
-    `acceleration`: forward dynamics of the torque that Robot found [rad/s2, m/s2].
-    `skipped`: reason for each formulation that cannot express the robot.
+    Parameters
+    ----------
+    robot : str
+        Name of the robot.
+    joints : tuple of str
+        Names of the joints.
+    torque : dict of (nv,) ndarray
+        Torques of the motion [N m, N].
+    mass : dict of (nv, nv) ndarray
+        Mass matrices.
+    acceleration : dict of (nv,) ndarray
+        Forward dynamics of the torque that Robot found [rad/s2, m/s2].
+    skipped : dict of str
+        Reason for each formulation that cannot express the robot.
     """
 
     robot: str
@@ -61,11 +69,26 @@ def compare(robot, q, qd, qdd):
     A formulation may be unable to express a robot, such as one that branches or is not planar. It
     is then listed as skipped, with the reason.
 
-    `q` ((nv,) array_like): joint coordinates [rad, m].
-    `qd` ((nv,) array_like): joint velocities [rad/s, m/s].
-    `qdd` ((nv,) array_like): joint accelerations [rad/s2, m/s2].
-    Returns the results.
-    Raises ShapeError: if a state has another shape.
+    Parameters
+    ----------
+    robot : Robot or RobotModel
+        The robot.
+    q : (nv,) array_like
+        Joint coordinates [rad, m].
+    qd : (nv,) array_like
+        Joint velocities [rad/s, m/s].
+    qdd : (nv,) array_like
+        Joint accelerations [rad/s2, m/s2].
+
+    Returns
+    -------
+    Comparison
+        The results.
+
+    Raises
+    ------
+    ShapeError
+        If a state has another shape.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     robot = Robot(model_of(robot))

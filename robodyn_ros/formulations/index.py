@@ -33,16 +33,30 @@ TREE, SERIAL, PLANAR = 'any tree', 'serial', 'planar'
 class Formulation:
     """One formulation of the equations of motion.
 
-    `book`: authors of the book.
-    `section`: sections of the book.
-    `equations`: equations of the book.
-    `scope`: robots that it can express.
-    `cost`: order of its cost in the number n of joints.
-    `published`: multiplications and additions in the book, for the same function as `main`.
-    `torque`: `torque(robot, q, qd, qdd)` returns the torques (nv,).
-    `mass`: `mass(robot, q)` returns the mass matrix (nv, nv).
-    `forward`: `forward(robot, q, qd, tau)` returns the accelerations (nv,).
-    `countable`: whether it runs on `count.Counted` numbers, which a complex step does not.
+    Parameters
+    ----------
+    name : str
+        Name.
+    book : str
+        Authors of the book.
+    section : str
+        Sections of the book.
+    equations : str
+        Equations of the book.
+    scope : str
+        Robots that it can express.
+    cost : str
+        Order of its cost in the number n of joints.
+    published : str
+        Multiplications and additions in the book, for the same function as `main`.
+    torque : callable, optional
+        `torque(robot, q, qd, qdd)` returns the torques (nv,).
+    mass : callable, optional
+        `mass(robot, q)` returns the mass matrix (nv, nv).
+    forward : callable, optional
+        `forward(robot, q, qd, tau)` returns the accelerations (nv,).
+    countable : bool
+        Whether it runs on `count.Counted` numbers, which a complex step does not.
     """
 
     name: str

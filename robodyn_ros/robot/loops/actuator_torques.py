@@ -27,9 +27,13 @@ RANK = 1e-9  # smallest singular value of a led motion, as a share of the larges
 class ActuatorTorques(NamedTuple):
     """Torques of m actuators for one motion, and torques without effect on it.
 
-    `torque`: the torques of least weighted norm [N m or N].
-    `squeeze`: columns span the squeeze torques. With the weight they are orthonormal, and
-      orthogonal to `torque`.
+    Parameters
+    ----------
+    torque : (m,) ndarray
+        The torques of least weighted norm [N m or N].
+    squeeze : (m, m - nv) ndarray
+        Columns span the squeeze torques. With the weight they are orthonormal, and orthogonal to
+        `torque`.
     """
 
     torque: np.ndarray
