@@ -20,7 +20,7 @@ class TaskDynamics:
 
     `inertia`: lambda with its Jacobian, inverse, rank and consistent inverse.
     `jacobian_bias`: jdot qd of the rows of the task [m/s^2, rad/s^2].
-    `coriolis`: c qd [N m or N].
+    `coriolis`: C qd [N m or N].
     `gravity`: g [N m or N].
     `bias`: mu = Lambda (J M^-1 C qd - Jdot qd) [N, N m].
     `task_gravity`: p = Lambda J M^-1 g [N, N m].

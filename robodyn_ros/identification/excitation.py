@@ -80,8 +80,8 @@ class SlowPassages:
     velocity, so a joint is slower than that for 30 % of the time.
 
     `first`: the periodic motion.
-    `speed`: v with the sign of the direction, zero for the other joints [rad/s or m/s].
-    `passage`: t [s].
+    `speed`: V with the sign of the direction, zero for the other joints [rad/s or m/s].
+    `passage`: T [s].
     """
 
     first: Fourier

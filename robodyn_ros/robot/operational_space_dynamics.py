@@ -105,8 +105,8 @@ class FullRankInertia(OperationalSpaceInertia):
     `q` (nq,): positions [rad or m].
     `frame`: name of the frame.
     `inertia`, `inverse` (m, m): lambda, and J M^-1 J^T.
-    `jacobian` (m, nv): j of the axes kept.
-    `some` (tuple): j and J M^-1 J^T of all axes, the rows kept and the damping. None for all axes,
+    `jacobian` (m, nv): J of the axes kept.
+    `some` (tuple): J and J M^-1 J^T of all axes, the rows kept and the damping. None for all axes,
       undamped.
     """
 

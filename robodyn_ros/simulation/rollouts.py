@@ -58,7 +58,7 @@ ROWS_OF_A_PART = 8  # plants for each thread; each takes many steps, so few are 
 def feed_back(gains, target, q, qd, command):
     """Add Kp (q_r - q) + Kd (qd_r - qd) to the command.
 
-    `gains` (2, nv): kp and Kd.
+    `gains` (2, nv): Kp and Kd.
     `target` (2, nv): positions q_r and velocities qd_r.
     """
     for k in range(qd.shape[0]):

@@ -52,7 +52,7 @@ def computed_torque(
 
     `topology`, `constants`, `gravity`, `work`, `rows`: arrays of the robot and memory; see
       KernelLaw.
-    `gains`: kp and Kd [1/s^2, 1/s].
+    `gains`: Kp and Kd [1/s^2, 1/s].
     `terms`: torque terms [N m or N], written.
     Returns 0.
     """

@@ -30,7 +30,7 @@ def diagonal_damping(
 ):
     """Compute -m Kd m^T qd, m C(q, eta) and g(q).
 
-    `gains`: kd [1/s] in the second row.
+    `gains`: Kd [1/s] in the second row.
     `terms`: torque terms [N m or N], zeros on entry; three rows are written.
     Returns 0, or the body whose pivot is singular.
     """

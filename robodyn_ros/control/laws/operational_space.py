@@ -123,7 +123,7 @@ def position_feedback(measured, values, task_feedback, back):
 
     `measured`: measured rows of a TaskReference, with the error e.
     `values` (29,): parameters of the law.
-    `task_feedback` (6,): kp e, written.
+    `task_feedback` (6,): Kp e, written.
     `back` (6,): the return velocity Kd^-1 Kp e, written.
     """
     join_rows(measured, ERROR, TURN, task_feedback)

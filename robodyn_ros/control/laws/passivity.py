@@ -77,7 +77,7 @@ def passivity(
 
     `topology`, `constants`, `gravity`, `work`, `rows`: arrays of the robot and memory; see
       KernelLaw.
-    `gains`: kp and Kd [N m/rad, N m s/rad].
+    `gains`: Kp and Kd [N m/rad, N m s/rad].
     `terms`: torque terms [N m or N], written.
     Returns 0.
     """

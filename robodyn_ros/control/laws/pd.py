@@ -46,7 +46,7 @@ def pd(
 
     `topology`, `constants`, `gravity`, `work`, `rows`: arrays of the robot and memory; see
       KernelLaw.
-    `gains`: kp and Kd [N m/rad, N m s/rad].
+    `gains`: Kp and Kd [N m/rad, N m s/rad].
     `terms`: torque terms [N m or N]; one row is written.
     Returns 0.
     """

@@ -122,7 +122,7 @@ class TorqueLimiter:
         """Return the momentum and the weight of a state.
 
         `q`, `qd` (nv,): the state [rad or m, rad/s or m/s].
-        Returns `momentum, weight` (nv,): m(q) qd [N m s or N s], and the gravity torque
+        Returns `momentum, weight` (nv,): M(q) qd [N m s or N s], and the gravity torque
           [N m or N].
         """
         self._braking.torques(q, qd, None, None, self._momenta)

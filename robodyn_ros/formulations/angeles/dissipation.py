@@ -25,7 +25,7 @@ from robodyn_ros.errors import short_repr
 class Friction:
     """Friction constants of every joint, (n,) or one number for all.
 
-    `viscous`: b [N m s/rad or N s/m].
+    `viscous`: B [N m s/rad or N s/m].
     `coulomb`: tauC [N m or N].
     `extra`: eps, additional friction of a slow joint [N m or N].
     `decay`: gamma > 0, decay of the additional friction with speed [s/rad or s/m].

@@ -223,7 +223,7 @@ def cartesian_configuration_space(robot, q, frame, axes):
     `q` ((nv,) array_like): joint coordinates [rad, m].
     `frame`: name of the frame.
     `axes` (sequence of int): n of 0 .. 5 for x y z rx ry rz, as many as there are joints.
-    Returns `JMx` (n, n): j^T Mx.
+    Returns `JMx` (n, n): J^T Mx.
     Returns `Bx` (n, n (n - 1)/2): coefficients of [qd qd].
     Returns `Cx` (n, n): coefficients of [qd^2].
     Returns `G` (n,): gravity torques [N m, N].

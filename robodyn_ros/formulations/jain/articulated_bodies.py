@@ -30,11 +30,11 @@ class Articulated:
     `P`: articulated-body inertia.
     `D`: inertia about the hinge.
     `G`: Kalman gain.
-    `tau`: g H.
+    `tau`: G H.
     `taubar`: 1 - tau.
     `P_plus`: inertia felt across the hinge.
     `psi`: psi(parent(k), k).
-    `K`: k(parent(k), k).
+    `K`: K(parent(k), k).
     """
 
     P: np.ndarray

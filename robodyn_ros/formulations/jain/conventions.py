@@ -43,7 +43,7 @@ from robodyn_ros.formulations.jain.tree_kinematics import (
 class Equations:
     """Quantities of all bodies by one convention.
 
-    `weights`: a(parent, k).
+    `weights`: A(parent, k).
     `hinges`: h'.
     `M`: spatial inertias.
     `a`: Coriolis accelerations [rad/s2, m/s2].

@@ -42,7 +42,7 @@ class Blocks(NamedTuple):
 def schur_complement(blocks):
     """Return A - B D^-1 C, where D has an inverse.
 
-    `blocks` (Blocks): a, B, C and D.
+    `blocks` (Blocks): A, B, C and D.
     """
     return blocks.A - blocks.B @ np.linalg.solve(blocks.D, blocks.C)
 
@@ -50,7 +50,7 @@ def schur_complement(blocks):
 def factors(blocks):
     """Return the three factors of (A.3).
 
-    `blocks` (Blocks): a, B, C and D.
+    `blocks` (Blocks): A, B, C and D.
     """
     A, B, C, D = blocks
     return (
@@ -63,7 +63,7 @@ def factors(blocks):
 def solve_by_d(blocks, b_1, b_2):
     """Solve [A, B; C, D] [x_1; x_2] = [b_1; b_2], where D has an inverse (A.6).
 
-    `blocks` (Blocks): a, B, C and D.
+    `blocks` (Blocks): A, B, C and D.
     `b_1` (n_1,): first part of the right side.
     `b_2` (n_2,): second part of the right side.
     Returns `x_1` (n_1,): first part of the solution.
@@ -77,7 +77,7 @@ def solve_by_d(blocks, b_1, b_2):
 def solve_by_a(blocks, b_1, b_2):
     """Solve [A, B; C, D] [x_1; x_2] = [b_1; b_2], where A has an inverse (A.10).
 
-    `blocks` (Blocks): a, B, C and D.
+    `blocks` (Blocks): A, B, C and D.
     `b_1` (n_1,): first part of the right side.
     `b_2` (n_2,): second part of the right side.
     Returns `x_1` (n_1,): first part of the solution.
@@ -93,7 +93,7 @@ def solve_constrained(blocks, c_1, c_2, b_1, Q, gamma):
 
     With gamma = 0 it is (A.15). With c_1 = 0 and c_2 = 0 too, it is (A.13).
 
-    `blocks` (Blocks): a, B, C and D.
+    `blocks` (Blocks): A, B, C and D.
     `c_1` (n_1,): first part of the constant term.
     `c_2` (n_2,): second part of the constant term.
     `b_1` (n_1,): first part of the right side.
@@ -114,7 +114,7 @@ def solve_constrained(blocks, c_1, c_2, b_1, Q, gamma):
 def updated_inverse(A_inverse, X, R, Y):
     """Return [A + X R Y']^-1 from A^-1, in O(n^2 m) (A.19).
 
-    `A_inverse` (n, n): a^-1.
+    `A_inverse` (n, n): A^-1.
     `X` (n, m): left factor of the update.
     `R` (m, m): middle factor, which may be singular.
     `Y` (n, m): right factor.

@@ -106,7 +106,7 @@ def path_product(tree, weights, ancestor, k):
     """Return A(ancestor, k), the product of the weights A(parent, .) along the path (3.38).
 
     `tree` (Tree or SkoModel): bodies at one configuration.
-    `weights` (sequence of ndarray): a(parent(k), k) of every body.
+    `weights` (sequence of ndarray): A(parent(k), k) of every body.
     `ancestor`: a body on the path from k to its root.
     `k`: a body.
     """

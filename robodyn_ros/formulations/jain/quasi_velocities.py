@@ -164,7 +164,7 @@ def diagonalising(system, q):
     D^1/2 is the upper factor of each block of D.
 
     `q` ((nv,) array_like): coordinates [rad, m].
-    Returns a. Its rows are in the order of Jain, its columns in that of the system.
+    Returns A. Its rows are in the order of Jain, its columns in that of the system.
     """
     if isinstance(system, Coordinates):
         tree, columns = system.tree(q), system.velocity_map(q)

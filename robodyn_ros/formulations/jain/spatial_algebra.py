@@ -42,7 +42,7 @@ def transform(R, l):  # noqa: E741  the letter of the book
 def inverse_transform(T):
     """Return T(G, F) = [[R', -R' l], [0, 1]] without a matrix inverse (1.5).
 
-    `T` (4, 4): t(F, G).
+    `T` (4, 4): T(F, G).
     """
     R, l = T[:3, :3], T[:3, 3]  # noqa: E741
     return transform(R.T, -R.T @ l)

@@ -106,7 +106,7 @@ def inertia_wrenches(links, w, al, r, slide, step=at_once):
       [m/s2].
     `step` (callable): computes each quantity; see `task_graph`.
     Returns `forces` (n times (3,) ndarray): m abar, in frame i [N].
-    Returns `moments` (n times (3,) ndarray): i al + w x I w, in frame i [N m].
+    Returns `moments` (n times (3,) ndarray): I al + w x I w, in frame i [N m].
     """
     a, forces, moments = -links.g, [], []
     for i, (Q, m, inertia) in enumerate(zip(links.Q, links.m, links.I)):
@@ -136,7 +136,7 @@ def torques(links, r, forces, moments, held, step=at_once):
     `links` (Links): a serial chain at one posture.
     `r` (n times (3,) ndarray): from O_(i-1) to O_i, in frame i [m].
     `forces` (n times (3,) ndarray): m abar, in frame i [N].
-    `moments` (n times (3,) ndarray): i al + w x I w, in frame i [N m].
+    `moments` (n times (3,) ndarray): I al + w x I w, in frame i [N m].
     `held` (pair of (3,) ndarray): f_(n+1) and n_(n+1) in frame n, at O_n [N, N m].
     `step` (callable): computes each quantity; see `task_graph`.
     """

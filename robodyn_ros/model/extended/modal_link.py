@@ -26,8 +26,8 @@ class ModalLink:
     `mass`: mass [kg].
     `moment`: first moment of mass, undeformed [kg m].
     `inertia`: inertia about the origin of the frame, undeformed [kg m^2].
-    `modal_mass`: m^ff [kg].
-    `linear`, `angular`: m^fr, undeformed: linear [kg] and angular [kg m] momentum of each mode.
+    `modal_mass`: M^ff [kg].
+    `linear`, `angular`: M^fr, undeformed: linear [kg] and angular [kg m] momentum of each mode.
     `inertia_slope`: derivative of the inertia by each mode [kg m].
     `angular_slope`: derivative of `angular` of mode r by mode s [kg].
     `inertia_curve`: factor of the product of modes r and s in the inertia [kg].

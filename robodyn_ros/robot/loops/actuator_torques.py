@@ -58,7 +58,7 @@ def actuator_torques(
       of freedom.
     `qdd`: accelerations [rad/s^2 or m/s^2].
     `actuated`: names of the m driven joints, dependent ones too.
-    `weight`: w, or its diagonal; positive. By default 1. With 1 / limit^2 the strong take more.
+    `weight`: W, or its diagonal; positive. By default 1. With 1 / limit^2 the strong take more.
     `f_ext`: external wrenches, as of `Robot.inverse_dynamics`.
     Returns ActuatorTorques
     Raises UnknownNameError: for a joint that does not exist.

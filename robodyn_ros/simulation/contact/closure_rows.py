@@ -60,7 +60,7 @@ class ClosureArrays(NamedTuple):
     `jacobians`: jacobians of the frames of one closure.
     `motions`: velocities of the frames A and B of one closure, and their accelerations without
       joint accelerations.
-    `rows`, `responses`: j, and velocities after unit impulses along each row with the earlier ones
+    `rows`, `responses`: J, and velocities after unit impulses along each row with the earlier ones
       eliminated.
     `gaps`: gaps of the closures [m or rad].
     `compliances`, `targets`: compliance of each row, 0 for one that is left out; velocities w.

@@ -33,7 +33,7 @@ class ClosureWrenches(NamedTuple):
 
     `wrenches`: link, and force and moment on it at its origin, in base axes [N, N m]; two of each
       closure.
-    `torque`: j^T lambda, the torques of the closures at the joints [N m or N].
+    `torque`: J^T lambda, the torques of the closures at the joints [N m or N].
     """
 
     wrenches: list[tuple[str, np.ndarray]]

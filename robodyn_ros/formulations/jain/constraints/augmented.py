@@ -35,7 +35,7 @@ def forward_dynamics(solve, force, G, acceleration):
 
     `solve` (callable): `solve(x)` returns M^-1 x for x (N,) or (N, k), by any forward dynamics of
       the tree.
-    `force` (N,): t - C [N m, N].
+    `force` (N,): T - C [N m, N].
     `G` (n_c, N): constraint matrix G_c.
     `acceleration` (n_c,): uacc [rad/s2, m/s2].
     """

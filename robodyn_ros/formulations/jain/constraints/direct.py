@@ -19,7 +19,7 @@ def forward_dynamics(M, force, G, acceleration):
     """Return accelerations and multipliers of a constrained system (11.6).
 
     `M` (N, N): mass matrix.
-    `force` (N,): t - C [N m, N].
+    `force` (N,): T - C [N m, N].
     `G` (n_c, N): constraint matrix G_c, of full row rank.
     `acceleration` (n_c,): uacc [rad/s2, m/s2].
     Returns `thdd` (N,): accelerations [rad/s2, m/s2].

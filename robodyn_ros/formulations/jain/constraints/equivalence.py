@@ -24,8 +24,8 @@ from robodyn_ros.formulations.jain.constraints.projected import dependent_first,
 class Partitioned(NamedTuple):
     """Equations of motion in the coordinates y of (11.37), dependent ones first.
 
-    `M`: m~ (11.41).
-    `force`: t~ (11.41).
+    `M`: M~ (11.41).
+    `force`: T~ (11.41).
     `G_r`: constraint matrix of the dependent coordinates.
     `P`: map from y to thdd (11.37).
     """
@@ -40,7 +40,7 @@ def partitioned(M, force, G):
     """Return the partitioned equations of motion (11.41).
 
     `M` (N, N): mass matrix.
-    `force` (N,): t - C [N m, N].
+    `force` (N,): T - C [N m, N].
     `G` (n_c, N): constraint matrix G_c, of full row rank.
     """
     dependent, independent = dependent_first(G)
@@ -52,7 +52,7 @@ def reduced(M, force, G, acceleration):
     """Return accelerations and multipliers by (11.43) and the first row of (11.42).
 
     `M` (N, N): mass matrix.
-    `force` (N,): t - C [N m, N].
+    `force` (N,): T - C [N m, N].
     `G` (n_c, N): constraint matrix G_c, of full row rank.
     `acceleration` (n_c,): uacc [rad/s2, m/s2].
     Returns `thdd` (N,): accelerations [rad/s2, m/s2].

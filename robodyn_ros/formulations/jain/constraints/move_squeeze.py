@@ -26,7 +26,7 @@ def decompose(T, G, weight=None):
 
     `T` (N,): torques [N m, N].
     `G` (n_c, N): constraint matrix G_c.
-    `weight` (N, N): w of the norm, symmetric positive definite; 1 by default.
+    `weight` (N, N): W of the norm, symmetric positive definite; 1 by default.
     Returns `T_mv` (N,): part that moves, of smallest T_mv' W T_mv.
     Returns `T_sq` (N,): part that squeezes.
     """

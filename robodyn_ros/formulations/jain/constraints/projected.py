@@ -84,7 +84,7 @@ def forward_dynamics(M, force, G, acceleration):
     """Return the constrained motion: Algorithm 11.3.
 
     `M` (N, N): mass matrix.
-    `force` (N,): t - C [N m, N].
+    `force` (N,): T - C [N m, N].
     `G` (n_c, N): constraint matrix G_c.
     `acceleration` (n_c,): uacc [rad/s2, m/s2].
     """

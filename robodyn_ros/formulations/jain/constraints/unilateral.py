@@ -42,7 +42,7 @@ def problem(solve, force, G, acceleration):
 
     `solve` (callable): `solve(x)` returns M^-1 x, or Y_C x where there are bilateral constraints
       too.
-    `force` (N,): t - C [N m, N].
+    `force` (N,): T - C [N m, N].
     `G` (n_c, N): gradients of the gaps.
     `acceleration` (n_c,): uacc of the gaps [m/s2].
     Returns `F` (n_c, n_c): G_c M^-1 G_c'.
@@ -56,7 +56,7 @@ def forward_dynamics(solve, force, G, acceleration, active=()):
 
     `solve` (callable): `solve(x)` returns M^-1 x, or Y_C x where there are bilateral constraints
       too.
-    `force` (N,): t - C [N m, N].
+    `force` (N,): T - C [N m, N].
     `G` (n_c, N): gradients of the gaps.
     `acceleration` (n_c,): uacc of the gaps [m/s2].
     `active` (sequence of int): contacts that were active before.
@@ -83,7 +83,7 @@ def frictional(solve, thd, force, normals, tangents, mu, step):
     `solve` (callable): `solve(x)` returns M^-1 x, or Y_C x where there are bilateral constraints
       too.
     `thd` (N,): velocities at the start of the step [rad/s, m/s].
-    `force` (N,): t - C [N m, N].
+    `force` (N,): T - C [N m, N].
     `normals` (n_c, N): gradients of the gaps.
     `tangents` (n_c, edges, N): velocities of the contact points along the edges of each
       pyramid. Each edge comes with its opposite.

@@ -29,7 +29,7 @@ class Velocities(NamedTuple):
     """Velocities of a tree in its own and in diagonal coordinates.
 
     `thd`: hinge velocities [rad/s, m/s].
-    `xi`: un-normalised diagonal velocities.
+    `xi`: Un-normalised diagonal velocities.
     `V`: velocity of each body [rad/s, m/s].
     `V_plus`: velocity of its parent, V^+ = phi' V(up) [rad/s, m/s].
     """
@@ -55,7 +55,7 @@ def velocities_of_xi(tree, art, xi):
 
     `tree` (Tree): bodies at one configuration.
     `art` (Articulated): articulated-body quantities of the tree.
-    `xi` (N,): un-normalised diagonal velocities.
+    `xi` (N,): Un-normalised diagonal velocities.
     """
     return _outward(tree, art, lambda k, drag: (xi[k] - drag, xi[k]), xi)
 
@@ -79,7 +79,7 @@ def normalised(tree, art, xi):
 
     `tree` (Tree): bodies at one configuration.
     `art` (Articulated): articulated-body quantities of the tree.
-    `xi` (N,): un-normalised diagonal velocities.
+    `xi` (N,): Un-normalised diagonal velocities.
     """
     return by_hinges(tree, xi, upper_factors(art), np.matmul)
 
@@ -110,7 +110,7 @@ def normalised_forces(tree, art, epsilon):
 
     `tree` (Tree): bodies at one configuration.
     `art` (Articulated): articulated-body quantities of the tree.
-    `epsilon` (N,): un-normalised forces.
+    `epsilon` (N,): Un-normalised forces.
     """
     return by_hinges(tree, epsilon, [U.T for U in upper_factors(art)], np.linalg.solve)
 

@@ -76,7 +76,7 @@ def kinetic_energy(tree, xi):
     """Return xi' D xi / 2 (19.37).
 
     `tree` (Tree): bodies at one configuration.
-    `xi` (N,): un-normalised diagonal velocities.
+    `xi` (N,): Un-normalised diagonal velocities.
     """
     D = articulated(tree).D
     return 0.5 * sum(xi[s] @ block @ xi[s] for block, s in zip(D, tree.slices))

@@ -30,7 +30,7 @@ def craig_bampton(mass, stiffness, boundary, root=0, damping_ratio=0.0):
       body [N, m, rad].
     `boundary` ((b, 3) array_like): positions of the boundary nodes [m].
     `root`: boundary node that carries the body frame.
-    `damping_ratio`: d = 2 ratio K omega^-1 in the modes of the body fixed at the root.
+    `damping_ratio`: D = 2 ratio K omega^-1 in the modes of the body fixed at the root.
     Returns `body` (ModalBody): the body.
     Returns `root` (Interface): its root node.
     Returns `others` (tuple of Interface): its other boundary nodes.

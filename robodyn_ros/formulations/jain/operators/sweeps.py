@@ -29,7 +29,7 @@ def gather(tree, x, weights):
 
     `tree` (Tree or SkoModel): bodies at one configuration.
     `x` (sequence of (m_k,) ndarray): vector of each body.
-    `weights` (sequence of (m_parent, m_k) ndarray): a(parent(k), k) of each body.
+    `weights` (sequence of (m_parent, m_k) ndarray): A(parent(k), k) of each body.
     """
     y = list(x)
     for k, up in enumerate(tree.parent):
@@ -43,7 +43,7 @@ def scatter(tree, x, weights):
 
     `tree` (Tree or SkoModel): bodies at one configuration.
     `x` (sequence of (m_k,) ndarray): vector of each body.
-    `weights` (sequence of (m_parent, m_k) ndarray): a(parent(k), k) of each body.
+    `weights` (sequence of (m_parent, m_k) ndarray): A(parent(k), k) of each body.
     """
     y = list(x)
     for k in reversed(range(tree.n)):
@@ -57,7 +57,7 @@ def gather_strictly(tree, x, weights):
 
     `tree` (Tree or SkoModel): bodies at one configuration.
     `x` (sequence of (m_k,) ndarray): vector of each body.
-    `weights` (sequence of (m_parent, m_k) ndarray): a(parent(k), k) of each body.
+    `weights` (sequence of (m_parent, m_k) ndarray): A(parent(k), k) of each body.
     """
     y = [np.zeros_like(each) for each in x]
     for k, up in enumerate(tree.parent):
@@ -71,7 +71,7 @@ def scatter_strictly(tree, x, weights):
 
     `tree` (Tree or SkoModel): bodies at one configuration.
     `x` (sequence of (m_k,) ndarray): vector of each body.
-    `weights` (sequence of (m_parent, m_k) ndarray): a(parent(k), k) of each body.
+    `weights` (sequence of (m_parent, m_k) ndarray): A(parent(k), k) of each body.
     """
     y = [np.zeros_like(each) for each in x]
     for k in reversed(range(tree.n)):

@@ -27,7 +27,7 @@ class OffsetOperators(NamedTuple):
     `Delta_BO`: 6n x 6n.
     `E_phi`: 6n x 6n.
     `phi`: 6n x 6n.
-    `H`: n x 6n.
+    `H`: N x 6n.
     """
 
     Delta_BO: BlockMatrix

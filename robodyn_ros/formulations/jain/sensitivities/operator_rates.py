@@ -30,12 +30,12 @@ class OperatorRates(NamedTuple):
     """Rates of the operators of the same names, and of H phi and phi M phi'.
 
     `E_phi`: 6n x 6n.
-    `H`: n x 6n.
+    `H`: N x 6n.
     `M`: 6n x 6n.
     `phi`: 6n x 6n.
-    `H_phi`: n x 6n.
+    `H_phi`: N x 6n.
     `phi_M_phi`: 6n x 6n.
-    `mass_matrix`: n x N.
+    `mass_matrix`: N x N.
     """
 
     E_phi: BlockMatrix

@@ -88,7 +88,7 @@ class SkoModel(SkoStructure):
 
     `names`: names of the nodes.
     `parent`: parent of each node, parent[k] > k; n for a root.
-    `weights`: a(parent(k), k); of a root (6, m_k), to the inertial frame.
+    `weights`: A(parent(k), k); of a root (6, m_k), to the inertial frame.
     `H`: joint maps.
     `M`: inertias.
     `rotor`: reflected inertia of the drives, which the book leaves out [kg m2 or kg].
