@@ -151,6 +151,7 @@ setup(
         # Numba imports it wherever it is, at each start of a node.
         'coverage': ['coverage>=7.10', 'pytest-cov>=7.0'],
         'demo': DEMO,
+        'descriptions': ['robot_descriptions>=1.10'],
         'docs': ['furo>=2024.5', 'myst-parser>=3.0', 'sphinx>=7.3', 'sphinx-copybutton>=0.5'],
         'identification': ['matplotlib>=3.5', 'rich>=12', 'rosbags>=0.10', 'scipy>=1.10'],
         'lint': [

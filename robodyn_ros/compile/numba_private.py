@@ -45,6 +45,7 @@ try:
     from numba.core.lowering import Lower
     from numba.core.runtime.nrt import rtsys
     from numba.core.serialize import dumps
+    from numba.core.typing.templates import AttributeTemplate
     from numba.np.arrayobj import populate_array
 except ImportError as error:
     from llvmlite.binding import get_host_cpu_features
@@ -52,7 +53,7 @@ except ImportError as error:
     MISSING = str(error)
     cgutils = CompileResult = DefaultPassBuilder = dumps = populate_array = rtsys = None
     global_compiler_lock = None
-    Cache = CompilerBase = Lower = object
+    AttributeTemplate = Cache = CompilerBase = Lower = object
     typed_passes = types.SimpleNamespace(NativeLowering=object)
 
     def register_pass(**_):

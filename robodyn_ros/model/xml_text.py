@@ -180,7 +180,7 @@ def _content(source):
         return source.lstrip().encode('utf-8', errors='surrogatepass'), ''
     if not os.path.isfile(source):
         name = os.fspath(source)
-        is_name = isinstance(name, str) and name.isidentifier()
+        is_name = isinstance(name, str) and len(name) < 60 and name.isidentifier()
         hint = f'; Robot.from_description({name!r}) looks for an example robot' if is_name else ''
         raise ModelError(
             f'{repr(name)[:120]} is neither URDF text nor a file; '

@@ -429,7 +429,7 @@ def rollout(
     has_code = isinstance(with_memory().code, int)
     run = step.compiled if has_code else step.python
 
-    def joint_work(first, last):
+    def run_part(first, last):
         own = working_memory.allocate(model.topology), np.zeros((work_rows(model.nv), model.nq))
         state = np.empty(model.nq), *np.empty((3, model.nv))
         rates = np.empty((len(model.all_joint_names), model.nv))
@@ -465,7 +465,7 @@ def rollout(
             last,
         )
 
-    parallel_for(k, joint_work, ROWS_OF_A_PART)
+    parallel_for(k, run_part, ROWS_OF_A_PART)
     blown_up = blown_up.astype(np.int64)
     if looped:
         stop_before_dead_centres(plant, swift, *states, applied, blown_up, status)

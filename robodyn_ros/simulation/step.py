@@ -137,7 +137,7 @@ def by_euler(
 
     `joints` (nv, WIDTH): joint table; see `joint_table`.
     `work`: memory of the recursions, overwritten; see `working_memory.allocate`.
-    `joint_work` (work_rows(nv), nq): joint_work array, overwritten; see `joint_table`.
+    `joint_work` (work_rows(nv), nq): memory of the joint table, overwritten; see `joint_table`.
     `command` (nv,): commands, in the unit of each joint's mode.
     `f_ext` (nb, 6): external wrenches on the bodies [N m, N].
     `substeps`: number of substeps.

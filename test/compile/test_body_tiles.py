@@ -7,9 +7,11 @@ import pytest
 
 from benchmark.chains import chain
 from robodyn_ros import Robot
+from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.simd.trigonometry import LARGEST
 from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.work import WIDTH, WORK
 from support.calls import OUTPUTS, arguments
 from support.robots.families import FAMILIES
 
@@ -85,9 +87,8 @@ def test_memory_around_the_results_stays(joints):
 def test_scratch_at_any_address(shift):
     """Tiles begin at a cache line, wherever working memory does, and stay within it."""
     robot = Robot.from_urdf(chain(9))
-    shape = arguments(robot, generic.inverse_dynamics_derivatives)['work'].shape
-    size = shape[0] * shape[1]
+    size = working_memory.rows(robot.model.topology) * WIDTH
     memory = np.full(size + 16, np.nan)
-    work = memory[shift : shift + size].reshape(shape)
+    work = memory[shift : shift + size].view(WORK)
     compare(robot, generic.inverse_dynamics_derivatives, work=work)
     assert np.isnan(memory[:shift]).all() and np.isnan(memory[shift + size :]).all()

@@ -70,9 +70,13 @@ def test_call_leaves_one_signature(one, robot):
 
 def spoiled(array):
     """Return arrays that look like the given one, but of another type or layout."""
-    yield array.astype(np.float32 if array.dtype == np.float64 else np.int32)
-    yield array.astype(complex)
-    yield array.astype(object)
+    if array.dtype.names:
+        yield array.view(np.float64)
+        yield np.zeros(array.shape, [('omega', float, 3)])
+    else:
+        yield array.astype(np.float32 if array.dtype == np.float64 else np.int32)
+        yield array.astype(complex)
+        yield array.astype(object)
     yield np.repeat(array, 2, axis=-1)[..., ::2]
     yield array[..., None]
     yield array.tolist()

@@ -68,7 +68,7 @@ print(json.dumps([terms.sum(), robot.gravity_torque(q)[0]]))
 PARTS = (
     'cgutils', 'typed_passes', 'CompilerBase', 'DefaultPassBuilder', 'Lower', 'populate_array',
     'register_pass', 'get_host_cpu_features', '_Cache', 'CompileResult', 'dumps', 'rtsys',
-    'global_compiler_lock',
+    'global_compiler_lock', 'AttributeTemplate',
 )  # fmt: skip
 
 

@@ -62,7 +62,7 @@ from robodyn_ros import Robot
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.compile.kernel import kernel
 from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector, Work
 
 @kernel
 def other_layout(topology: Topology, constants: Table, gravity: Constant, work: Work,

@@ -223,7 +223,7 @@ def test_wrong_states_and_commands_are_refused_by_the_names_of_the_robot(elbow):
         plant.injected_faults = Faults(('joint1_deflection',))
     with pytest.raises(ParameterError, match="encoders is 'both'; expected one of"):
         ElasticPlant(elbow, SPRINGS, EULER, encoders='both')
-    with pytest.raises(AttributeError, match="'ElasticPlant' object has no attribute 'colour'"):
+    with pytest.raises(AttributeError, match="ElasticPlant has no 'colour'"):
         _ = plant.colour
     assert plant.fault == '' and plant.faults == 0
 

@@ -145,7 +145,7 @@ def test_plain_text_equals_machine_code_and_scratch_has_no_meaning(arm, middle, 
         plant = Plant(arm, PlantSettings(no_command='free'), start, np.full(arm.nv, 0.5))
         plant.step(np.full(arm.nv, 20.0))
         for array in plant._arrays[4:6]:
-            array[:] = dirt
+            array.view(float)[:] = dirt
         options = (2, method, *plant._options[2:])
         for _ in range(5):
             assert kernel(*plant._arrays, 1e-3, *options) == 0

@@ -15,7 +15,6 @@ import operator
 
 from llvmlite import ir
 from numba import from_dtype, types
-from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     infer_getattr,
     intrinsic,
@@ -29,7 +28,7 @@ from numba.extending import (
 from robodyn_ros.algorithms.core.working_memory import TILE, TILE_WIDTH, tiles_of
 from robodyn_ros.algorithms.derivatives import tiles
 from robodyn_ros.compile import reproducible
-from robodyn_ros.compile.numba_private import MISSING, cgutils
+from robodyn_ros.compile.numba_private import MISSING, AttributeTemplate, cgutils
 from robodyn_ros.compile.simd.trigonometry import cosines_and_sines
 from robodyn_ros.model.layout import HELICAL, KIND, MASS, REVOLUTE, ROTOR, ZERO, Q
 from robodyn_ros.spatial.primitive import MACHINE_CODE, unfused
@@ -221,14 +220,6 @@ def _parts(_, place):
     return returned(place), emit
 
 
-@infer_getattr
-class _RowAttributes(AttributeTemplate):
-    key = RowType
-
-    def generic_resolve(self, row, name):
-        return _kind_of_field(row, name)
-
-
 def _kind_of_field(row, name):
     """Return the type of a field of a row, None for an unknown one."""
     fields = COLUMNS if row.fields is None else row.fields
@@ -240,7 +231,6 @@ def _kind_of_field(row, name):
     return row.rows.entry if size == 1 else FieldType(row.rows, first)
 
 
-@lower_getattr_generic(RowType)
 def _read_field(context, builder, row, value, name):
     own = cgutils.create_struct_proxy(row)(context, builder, value)
     kind = _kind_of_field(row, name)
@@ -251,7 +241,6 @@ def _read_field(context, builder, row, value, name):
     return builder.load(address, align=ALIGNED if row.rows == TILES else None)
 
 
-@lower_setattr_generic(RowType)
 def _write_field(context, builder, signature, given, name):
     row, _ = signature.args
     own = cgutils.create_struct_proxy(row)(context, builder, given[0])
@@ -301,7 +290,17 @@ def _write_entry_of(rows, place, value):
 
 
 def _define():
-    """Define entries of rows, and the arithmetic of registers."""
+    """Define entries and fields of rows, and the arithmetic of registers."""
+
+    @infer_getattr
+    class Fields(AttributeTemplate):
+        key = RowType
+
+        def generic_resolve(self, row, name):
+            return _kind_of_field(row, name)
+
+    lower_getattr_generic(RowType)(_read_field)
+    lower_setattr_generic(RowType)(_write_field)
 
     @overload(operator.getitem, jit_options=INLINED)
     def entry(rows, place):

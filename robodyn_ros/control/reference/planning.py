@@ -45,10 +45,10 @@ def receive_trajectory(trajectory, start, stop, beyond, settings, joint_names):
         if sentence:
             return None, sentence + LATER * (trajectory.passed == trajectory.times.size)
     path = Path.through(trajectory, start)
-    if not trajectory.moves_all:
-        path = path.merged(stop, trajectory.moved)
     if beyond is not None and path.duration > 0.0:
         path = stopped_beyond(path, trajectory.rows[1, -1], beyond)
+    if not trajectory.moves_all:  # last, since a stop may last longer than the trajectory
+        path = path.merged(stop, trajectory.moved)
     return _within_limits(path, start, settings, joint_names)
 
 

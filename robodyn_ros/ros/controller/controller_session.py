@@ -49,6 +49,11 @@ RELEASE_TIME = 1.5  # [s] longest wait for the arm to be braked on deactivation
 LEFT = 0.1  # [rad/s or m/s] velocity with which a joint is reported as moving then
 
 
+def posture_of_rest(robot):
+    """Return a posture at which the dynamics of a robot are determined."""
+    return robot.model.closed_posture if robot.model.has_loops else robot.configuration.neutral()
+
+
 class ControlSession:
     """One robot under one law: supervisor, loop, and their topics.
 
@@ -71,7 +76,7 @@ class ControlSession:
         self.robot, self.law, self.payload = robot, law, payload
         self._inertia = inertia_range(robot)
         # its loop over postures is compiled now, not when a payload comes
-        robot.gravity_torque(np.zeros((1, robot.nq)))
+        robot.gravity_torque(posture_of_rest(robot)[None])
         self.supervisor = Supervisor(robot, law, control_settings(values, robot, law), payload)
         self.accepted_references, self.refused_references = 0, 0
         self._lines = LineBudget()

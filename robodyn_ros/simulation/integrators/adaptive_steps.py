@@ -10,6 +10,8 @@ depends only on the states, so runs repeat bit for bit.
 
 import numpy as np
 
+from robodyn_ros.simulation.integrators.names import TOO_LONG
+
 #: Largest number of substeps.
 MOST = 1024
 
@@ -17,7 +19,8 @@ MOST = 1024
 def advance(run, arrays, q, qd, dt, tolerance, substeps):
     """Take one step with as many substeps as a tolerance needs.
 
-    At MOST substeps the result is kept, whatever its error.
+    At MOST substeps the result is kept, whatever its error. A step whose energy needs shorter
+    pieces is divided, too.
 
     `run` (callable): called with the number of substeps; returns a status, 0 without a fault.
     `arrays` (sequence of ndarray): all arrays that `run` changes, with q and qd among them.
@@ -30,11 +33,11 @@ def advance(run, arrays, q, qd, dt, tolerance, substeps):
     """
     before = [array.copy() for array in arrays]
     status = run(substeps)
-    while not status and substeps < MOST:
-        coarse = q.copy(), qd.copy()
+    while status in (0, TOO_LONG) and substeps < MOST:
+        coarse, has_coarse = (q.copy(), qd.copy()), status == 0
         _restore(arrays, before)
         status = run(2 * substeps)
-        if status or _distance(q, qd, *coarse, dt) <= tolerance:
+        if status == 0 and has_coarse and _distance(q, qd, *coarse, dt) <= tolerance:
             break
         substeps *= 2
     return status, max(1, substeps // 2)

@@ -123,7 +123,7 @@ def test_third_call_equals_the_first(robot, name):
     for call in (arguments, other, arguments):
         for array in getattr(law, '_arrays', ())[3:]:
             if array.flags.writeable:
-                array.fill(np.nan)
+                array.view(float).fill(np.nan)
         if hasattr(law, 'damping'):
             law.damping = np.zeros(robot.nv)
         terms = np.zeros((len(TERMS), robot.nv))
