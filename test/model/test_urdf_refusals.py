@@ -244,6 +244,7 @@ BOMBS = {
     'many links': '<robot name="a">' + '<link name="a"/>' * 300_000,
     'many elements': '<robot name="a">' + '<a/>' * 2_000_000,
     'large': '<robot name="a">' + ' ' * 50_000_000,
+    'many references': '<robot name="a">' + '&' * 9_000_000 + '</robot>',
     'many attributes': '<robot ' + ' '.join(f'a{i}="1"' for i in range(500_000)) + '/>',
 }
 
@@ -252,6 +253,7 @@ SENTENCES = dict.fromkeys(BOMBS, 'has a <!DOCTYPE declaration') | {
     'many links': 'has more than 200000 attributes',
     'many elements': 'nests deeper than 500 elements or has more than 100000',
     'large': 'is larger than 10 MB',
+    'many references': 'has more than 100000 signs &',
     'many attributes': 'has more than 200000 attributes',
 }
 

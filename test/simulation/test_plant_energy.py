@@ -146,6 +146,20 @@ def test_the_refusal_of_a_long_step_says_that_shorter_ones_help():
 
 
 @BALANCED
+def test_a_tolerance_divides_a_step_that_is_too_long_for_the_energy(integrator):
+    """As more substeps would: the fault is for plants that have neither."""
+    robot = Robot.from_urdf(
+        (URDF.parent / 'two_link.urdf').read_text().replace('"revolute"', '"continuous"')
+    )
+    state, found = (START[:2], np.full(2, 1e3)), []
+    for changes in ({}, {'tolerance': 1e-3}):
+        plant = Plant(robot, PlantSettings(integrator=integrator, **changes, **FREE), *state)
+        plant.step(dt=1.0)
+        found.append(plant.fault)
+    assert 'too long' in found[0] and found[1] == ''
+
+
+@BALANCED
 @pytest.mark.parametrize('dt, steps', [(0.01, 2000), (0.1, 500), (1.0, 50)])
 def test_energy_stays_where_all_joints_turn_back(dt, steps, integrator):
     """A pendulum has no velocity to scale at its turning points; yet nothing is lost there.

@@ -22,6 +22,7 @@ _NO_CHARACTER = re.compile(rb'[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]')
 _NOT_A_BREAK = re.compile(rb'[^\r\n]')
 #: Codes that a reference of XML 1.0 may have.
 _CODES = ((0x9, 0xA), (0xD, 0xD), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
+MOST_REFERENCES = 100_000  # each is judged in Python
 
 
 def mended(content: bytes) -> tuple[bytes, dict[str, int]]:
@@ -30,8 +31,13 @@ def mended(content: bytes) -> tuple[bytes, dict[str, int]]:
     `content`: UTF-8 text.
     Returns the text; from the first token that tinyxml2 refuses, too, as it was.
     Returns what is doubtful, with the index in `content` where it first occurs.
-    Raises ModelError: for a document type that declares anything.
+    Raises ModelError: for a document type that declares anything, and for too many references.
     """
+    if content.count(b'&') > MOST_REFERENCES:
+        raise ModelError(
+            f'the description has more than {MOST_REFERENCES} signs &, and is not well-formed XML; '
+            'expected a URDF'
+        )
     mender = _Mender(content)
     return mender.all(), mender.doubts
 

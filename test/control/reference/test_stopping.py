@@ -267,6 +267,21 @@ def test_points_with_velocities_that_come_in_a_stream_are_followed_without_stops
     assert (np.abs(rest[0, -1] - begin - 0.6 * velocity) < 0.2).all()
 
 
+def test_a_partial_trajectory_that_ends_in_motion_makes_no_step():
+    """Though a joint that it does not move needs longer to come to rest than the trajectory."""
+    bench = ends_moving(law=ComputedTorque)
+    begin, velocity = bench.q.copy(), np.array([0.5, -1.5])
+    both = Trajectory([0.4], [begin + 0.2 * velocity], [velocity])
+    assert bench.supervisor.follow(both, bench.now) == ''
+    moved = references(bench, 400)
+    q = bench.supervisor.reference[0]
+    partial = Trajectory([0.02], [[q[0] + 0.01, 0.0]], [[0.5, 0.0]], moved=[True, False])
+    assert bench.supervisor.follow(partial, bench.now) == ''
+    moved = np.concatenate((moved[:, -1:], references(bench, 1000)), axis=1)
+    assert np.abs(np.diff(moved[1], axis=0)).max() < 0.05
+    assert not moved[1, -1].any() and moved[1, 30, 0] > 0.1 > 0.0 > moved[1, 30, 1]
+
+
 def test_what_lies_beyond_the_last_point_keeps_to_the_range():
     """A joint near its limit stops there, and a velocity beyond the limit is refused."""
     bench = ends_moving(effort_limits=[1.0] * 2)  # a weak arm needs long
