@@ -35,7 +35,7 @@ def mended(content: bytes) -> tuple[bytes, dict[str, int]]:
     """
     if content.count(b'&') > MOST_REFERENCES:
         raise ModelError(
-            f'the description has more than {MOST_REFERENCES} signs &, and is not well-formed XML; '
+            f'the description has more than {MOST_REFERENCES} signs &, and is not well-formed; '
             'expected a URDF'
         )
     mender = _Mender(content)
