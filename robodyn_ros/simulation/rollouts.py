@@ -232,7 +232,7 @@ def rollouts(
     """Step the plants first to last, each with its own commands and targets.
 
     `q`, `qd`, `effort`, `command`: memory for the plant at hand, overwritten.
-    `law_code`, `law_topology`, `law_constants`, `law_gravity`, `law_scratch`, `law_rows`,
+    `law_code`, `law_topology`, `law_constants`, `law_gravity`, `law_work`, `law_rows`,
       `law_terms`: the fields of a RolledLaw.
     `looped`: whether the robot has closed loops over independent coordinates.
     `places`, `embedding`: memory for the positions of all joints, and the embedding matrix.

@@ -91,18 +91,15 @@ TILE_FIELDS = (
 )
 
 
-def dtype_of(fields, number=np.float64, integer=np.int64):
-    """Return the NumPy type of rows; a field without a length is an integer.
-
-    `number`, `integer`: types of the entries.
-    """
+def dtype_of(fields):
+    """Return the NumPy type of rows; a field without a length is an integer."""
 
     def column(name, size):
         if isinstance(size, tuple):
-            return name, dtype_of(size, number, integer)
+            return name, dtype_of(size)
         if size == 0:
-            return name, integer
-        return (name, number) if size == 1 else (name, number, size)
+            return name, np.int64
+        return (name, np.float64) if size == 1 else (name, np.float64, size)
 
     named = [column(name, size) for name, size, *_ in fields]
     return np.dtype((np.record, np.dtype(named, align=True)))
@@ -144,13 +141,13 @@ class NamedRows:
     `entries` (object): read by entries[row, column], and written likewise.
     """
 
-    def __init__(self, entries, fields=None):
-        self.entries, self._fields = entries, COLUMNS if fields is None else fields
+    def __init__(self, entries):
+        self.entries = entries
 
     def __getitem__(self, i):
         if isinstance(i, tuple):
             return self.entries[i]
-        return NamedRow(self.entries, i, self._fields)
+        return NamedRow(self.entries, i, COLUMNS)
 
 
 class NamedRow:

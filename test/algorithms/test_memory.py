@@ -42,7 +42,7 @@ def test_every_entry_of_every_output_is_written(case):
             assert np.array_equal(called[name], before), f'{kernel_name}: {name} has changed'
 
 
-def test_scratch_has_no_meaning_between_calls(case):
+def test_working_memory_has_no_meaning_between_calls(case):
     """Scratch full of NaN, of ones or of zeros gives the same bits."""
     for name, kernel in KERNELS.items():
         found = [

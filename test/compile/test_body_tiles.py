@@ -84,7 +84,7 @@ def test_memory_around_the_results_stays(joints):
 
 
 @pytest.mark.parametrize('shift', range(8))
-def test_scratch_at_any_address(shift):
+def test_working_memory_at_any_address(shift):
     """Tiles begin at a cache line, wherever working memory does, and stay within it."""
     robot = Robot.from_urdf(chain(9))
     size = working_memory.rows(robot.model.topology) * WIDTH

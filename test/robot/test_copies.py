@@ -64,7 +64,7 @@ def test_a_copy_gives_the_same_bits(robot, how):
 
 
 @pytest.mark.parametrize('how', COPIES)
-def test_a_copy_has_scratch_memory_of_its_own(robot, how):
+def test_a_copy_has_working_memory_of_its_own(robot, how):
     """So that each of them serves a thread."""
     other = COPIES[how](robot)
     assert not np.shares_memory(other._work, robot._work)

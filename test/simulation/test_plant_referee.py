@@ -135,7 +135,7 @@ def test_steps_allocate_nothing_and_compile_once(arm, middle):
 
 
 @pytest.mark.parametrize('method', [0, ENERGY_ROSENBROCK, RK4])
-def test_plain_text_equals_machine_code_and_scratch_has_no_meaning(arm, middle, method):
+def test_plain_text_equals_machine_code_and_memory_has_no_meaning(arm, middle, method):
     """Python runs the same step, stops and all; work full of NaN changes nothing."""
     start = middle.copy()
     start[[1, 4]] = arm.limits.upper[[1, 4]]

@@ -44,7 +44,7 @@ ZERO = ir.Constant(REGISTER, [0.0] * TILE)
 
 
 def _pairs(row, column, count):
-    """Return pairs of columns of work: of the joint of the row, and of that of the column."""
+    """Return pairs of columns: of the joint of the row, and of that of the column."""
     return [(row + k, column + k) for k in range(count)]
 
 
@@ -166,7 +166,7 @@ class _Columns:
         return self._build.load(address, align=ALIGNED)
 
     def _registers(self, tile, terms):
-        """Return {column of work: register} of the columns in sums."""
+        """Return {column: register} of the columns in sums."""
         columns = dict.fromkeys(column for pairs in terms for _, column in pairs)
         return {column: self._register(tile, column) for column in columns}
 

@@ -179,7 +179,13 @@ class PassingPlant(Plant):
             settings = replace(settings, integrator='semi_implicit_euler')
         try:
             passage = LoopPlant(
-                self._rechosen, settings, position, velocity, independent, self._contacts, driven
+                self._with_independent_joints,
+                settings,
+                position,
+                velocity,
+                independent,
+                self._contacts,
+                driven,
             )
         except RobodynError:
             return False  # singular for any choice; the step latches a fault if it gets stuck
@@ -239,7 +245,7 @@ class PassingPlant(Plant):
         self._robot, self._all_joints = robot, AllJoints(robot.model)
         self.dead_centres = DeadCentres(robot, self._usual)
 
-    def _rechosen(self, independent, near):
+    def _with_independent_joints(self, independent, near):
         """Return the robot with its payloads over other independent joints."""
         return Robot(with_independent_joints(self.model, independent, near))
 

@@ -156,7 +156,7 @@ def test_wrong_dtype_is_an_error_and_never_a_compilation(name):
 
 @by_robot
 @pytest.mark.parametrize('name', LAWS)
-def test_law_and_supervisor_leave_the_robots_own_scratch_alone(robot, name):
+def test_law_and_supervisor_leave_the_robots_own_working_memory_alone(robot, name):
     """The loop's thread shares no memory with the thread that answers services."""
     law = law_class(name)(robot)
     supervisor = Supervisor(robot, law, settings_for(robot))
