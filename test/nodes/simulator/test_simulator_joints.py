@@ -411,7 +411,7 @@ def test_a_push_on_the_free_link(graph):
         def pushed():
             session.set_state(None, np.zeros(6))
             session.runner.step(1)
-            return np.any(session.runner.plant.qd[:2])
+            return abs(session.runner.plant.qd[:2]).max() > 1e-4  # a fall alone leaves rounding
 
         wait_until(pushed, 'the push')
         session.set_state((*start, *turn), np.zeros(6))
