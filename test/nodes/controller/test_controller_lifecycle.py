@@ -310,6 +310,7 @@ def test_wrong_parameters_are_sentences_and_not_the_end(host, probe, arm):
     assert probe.change_state('configure')
     assert "There is no parameter 'gain.joint1.p'" in node.output
     assert 'Traceback' not in node.output
+    probe.wait_for('READY')
     assert probe.enable().success
     probe.wait_for('ACTIVE')
 
