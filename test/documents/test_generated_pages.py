@@ -7,7 +7,7 @@ import pytest
 from tools import versions
 from tools.books.__main__ import FOLDER, documents
 from tools.books.errata import MISPRINTS
-from tools.pages import jain_orders
+from tools.pages import jain_orders, message_page
 from tools.pages.operation_counts import PAGE, document
 
 
@@ -24,6 +24,22 @@ def test_every_misprint_stands_on_a_page():
 
 def test_operation_counts_are_up_to_date():
     assert PAGE.read_text() == document() + '\n', 'run `python -m tools.pages.operation_counts`'
+
+
+def test_every_message_is_on_its_page():
+    assert message_page.PAGE.read_text() == message_page.page(), (
+        'run `python -m tools.pages.message_page`'
+    )
+
+
+def test_comments_of_a_message_go_where_they_belong():
+    """An indented one to the field before, one at the margin to the fields after it."""
+    text = '# It is\n# this.\n\nint8 A=-1 # one\n  # and\n# B:\nfloat64[<=3] b\n'
+    sentences, fields = message_page.described(text)
+    assert sentences == 'It is this.'
+    assert fields == [['int8', 'A=-1', 'one and'], ['', '', 'B:'], ['float64[<=3]', 'b', '']]
+    with pytest.raises(ValueError, match='neither a field nor a comment'):
+        message_page.described('float64')
 
 
 @pytest.mark.parametrize('name, power', [row[2:] for row in jain_orders.ROWS])
