@@ -4,14 +4,16 @@
 
 import numpy as np
 import pytest
+from numba.core.registry import cpu_target
 
 from benchmark.chains import chain
 from robodyn_ros import Robot
 from robodyn_ros.algorithms.core import working_memory
 from robodyn_ros.compile import generic
+from robodyn_ros.compile.simd.lanes import TILES, RowType
 from robodyn_ros.compile.simd.trigonometry import LARGEST
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.work import WIDTH, WORK
+from robodyn_ros.spatial.work import COLUMNS, WIDTH, WORK
 from support.calls import OUTPUTS, arguments
 from support.robots.families import FAMILIES
 
@@ -34,6 +36,22 @@ def test_chains_that_fill_tiles_and_that_do_not(joints):
     """Wrenches act on all bodies."""
     robot = Robot.from_urdf(chain(joints))
     compare(robot, generic.inverse_dynamics_derivatives)
+
+
+def test_fields_have_one_type_in_tiles():
+    """A function of a field is compiled once, not once for each of them."""
+
+    def kinds(row):
+        return {
+            cpu_target.typing_context.resolve_getattr(row, name)
+            for name, (_, size) in row.fields.items()
+            if size != 1 and not isinstance(size, dict)
+        }
+
+    row = RowType(TILES, COLUMNS)
+    block = cpu_target.typing_context.resolve_getattr(row, 'P')
+    assert len(kinds(row)) == 1
+    assert kinds(block) == kinds(row)
 
 
 def in_different_branches(topology):

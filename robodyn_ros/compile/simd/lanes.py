@@ -77,34 +77,37 @@ class _RowsModel(models.PrimitiveModel):
 
 
 class RowType(types.Type):
-    """The type of one row of tiles, with the names of its fields.
+    """The type of one row of tiles, or of a block in it.
 
-    `*args`, `**kwargs`: the type of the rows, and (field, first column, size or fields) of each
-      field.
+    `*args`, `**kwargs`: the type of the rows, and the fields, as in COLUMNS.
     """
 
-    def __init__(self, rows, fields=None):
+    def __init__(self, rows, fields):
         self.rows, self.fields = rows, fields
-        name = '' if fields is None else f', fields {sorted(fields)}, from {min(fields.values())}'
-        super().__init__(f'row of {rows}{name}')
+        first, _ = next(iter(fields.values()))
+        super().__init__(f'row of {rows}, {len(fields)} fields from column {first}')
 
 
 class FieldType(types.Type):
-    """The type of a field of several entries.
+    """The type of fields of several entries.
 
-    `*args`, `**kwargs`: the type of the rows, and the first column.
+    All fields have one type, so functions of a field are compiled once. Its column is a number,
+    which is constant in machine code.
+
+    `*args`, `**kwargs`: the type of the rows.
     """
 
-    def __init__(self, rows, first):
-        self.rows, self.first = rows, first
-        super().__init__(f'field of {rows} from column {first}')
+    def __init__(self, rows):
+        self.rows = rows
+        super().__init__(f'field of {rows}')
 
 
 @register_model(RowType)
 @register_model(FieldType)
 class _PlaceModel(models.StructModel):
     def __init__(self, manager, kind):
-        super().__init__(manager, kind, [('rows', kind.rows), ('i', types.intp)])
+        parts = [('rows', kind.rows), ('i', types.intp), ('first', types.intp)]
+        super().__init__(manager, kind, parts)
 
 
 EIGHT = RegisterType()
@@ -197,55 +200,54 @@ def _row(_, rows, i):
     def emit(context, builder, signature, given):
         return _place(context, builder, signature.return_type, *given)
 
-    return RowType(rows)(rows, types.intp), emit
+    return RowType(rows, COLUMNS)(rows, types.intp), emit
 
 
-def _place(context, builder, kind, rows, i):
+def _place(context, builder, kind, rows, i, first=0):
     """Return the value of a row or field."""
     place = cgutils.create_struct_proxy(kind)(context, builder)
-    place.rows, place.i = rows, i
+    place.rows, place.i, place.first = rows, i, i.type(first)
     return place._getvalue()
 
 
 @intrinsic
 def _parts(_, place):
     """Return rows, number of the row, and first column of a row or field."""
-    first = getattr(place, 'first', 0)
     returned = types.Tuple((place.rows, types.intp, types.intp))
 
     def emit(context, builder, signature, given):
         own = cgutils.create_struct_proxy(place)(context, builder, given[0])
-        return context.make_tuple(builder, returned, (own.rows, own.i, own.i.type(first)))
+        return context.make_tuple(builder, returned, (own.rows, own.i, own.first))
 
     return returned(place), emit
 
 
 def _kind_of_field(row, name):
     """Return the type of a field of a row, None for an unknown one."""
-    fields = COLUMNS if row.fields is None else row.fields
-    if name not in fields:
+    if name not in row.fields:
         return None
-    first, size = fields[name]
+    _, size = row.fields[name]
     if isinstance(size, dict):
         return RowType(row.rows, size)
-    return row.rows.entry if size == 1 else FieldType(row.rows, first)
+    return row.rows.entry if size == 1 else FieldType(row.rows)
 
 
 def _read_field(context, builder, row, value, name):
     own = cgutils.create_struct_proxy(row)(context, builder, value)
-    kind = _kind_of_field(row, name)
-    if isinstance(kind, (RowType, FieldType)):
+    kind, (first, _) = _kind_of_field(row, name), row.fields[name]
+    if isinstance(kind, FieldType):
+        return _place(context, builder, kind, own.rows, own.i, first)
+    if isinstance(kind, RowType):
         return _place(context, builder, kind, own.rows, own.i)
-    column = own.i.type((COLUMNS if row.fields is None else row.fields)[name][0])
-    address = _address(builder, row.rows, own.rows, own.i, column)
+    address = _address(builder, row.rows, own.rows, own.i, own.i.type(first))
     return builder.load(address, align=ALIGNED if row.rows == TILES else None)
 
 
 def _write_field(context, builder, signature, given, name):
     row, _ = signature.args
     own = cgutils.create_struct_proxy(row)(context, builder, given[0])
-    column = own.i.type((COLUMNS if row.fields is None else row.fields)[name][0])
-    address = _address(builder, row.rows, own.rows, own.i, column)
+    first, _ = row.fields[name]
+    address = _address(builder, row.rows, own.rows, own.i, own.i.type(first))
     builder.store(given[1], address, align=ALIGNED if row.rows == TILES else None)
 
 
