@@ -47,6 +47,12 @@ _PLACES = {
 }
 
 
+def __dir__():
+    """List the public names before their import too, and the parts that are loaded."""
+    public = {name for name in globals() if not name.startswith('_')}
+    return sorted({*__all__, *public} - {'importlib', 'TYPE_CHECKING'})
+
+
 def __getattr__(name):
     """Import a public name; a command can so name missing packages before importing Numba."""
     if name == 'se3':

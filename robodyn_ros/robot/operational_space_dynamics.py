@@ -9,12 +9,13 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from robodyn_ros.errors import UnknownNameError, short_repr
+from robodyn_ros.robot.robot_view import PublicNames
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 
 
 @dataclass(frozen=True, eq=False)
-class OperationalSpaceInertia:
+class OperationalSpaceInertia(PublicNames):
     """Operational-space inertia Lambda = (J M^-1 J^T + damping^2 1)^-1 of the axes kept.
 
     In base axes, at the origin of the frame, linear rows first.
@@ -125,6 +126,9 @@ class FullRankInertia(OperationalSpaceInertia):
         )
         known |= vars(whole) | known
         return known[name]
+
+    def __dir__(self):
+        return {*super().__dir__(), *_FIELDS}
 
     def __reduce__(self):
         return OperationalSpaceInertia, tuple(getattr(self, name) for name in _FIELDS)

@@ -43,7 +43,14 @@ def public_names(kind):
     return [name for name in dir(kind) if not name.startswith('_')]
 
 
-class View:
+class PublicNames:
+    """Base class of what lists its public names alone in `dir()`, and so in completion."""
+
+    def __dir__(self):
+        return [name for name in super().__dir__() if not name.startswith('_')]
+
+
+class View(PublicNames):
     """A group of methods of one robot.
 
     `name`: attribute of the robot that holds the view.

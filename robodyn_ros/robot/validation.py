@@ -17,7 +17,7 @@ from robodyn_ros.model.layout import BALL_X, KIND, Q, V
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.robot.dispatch import generic_case, install
-from robodyn_ros.robot.robot_view import SERVES, public_names, unknown
+from robodyn_ros.robot.robot_view import SERVES, PublicNames, public_names, unknown
 
 #: Kernels that need no inertia.
 KINEMATICS = {
@@ -36,7 +36,7 @@ KINEMATICS = {
 }
 
 
-class CheckedModel:
+class CheckedModel(PublicNames):
     """A model with working memory, and the checks of arguments for the kernels.
 
     Raises ShapeError: from its methods, for a wrong shape or type, or a value that is not finite.
