@@ -58,7 +58,10 @@ def __getattr__(name):
     if name == 'se3':
         return importlib.import_module('robodyn_ros.spatial.se3')
     if name not in _PLACES:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        from robodyn_ros.errors import counterpart
+
+        hint = counterpart(name)
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}{hint and "; "}{hint}')
     value = getattr(importlib.import_module(f'{__name__}.{_PLACES[name]}'), name)
     globals()[name] = value
     return value

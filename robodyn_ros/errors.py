@@ -5,6 +5,129 @@
 MOST_NUMBERS = 8  # of an array that `short_repr` shows
 LONGEST_FIELD, LONGEST_FIELDS = 60, 120  # characters of one, and of all after which it ends
 
+#: What users of another library call a quantity, and its expression here, {library: {name: ours}}.
+COUNTERPARTS = {
+    'Pinocchio': {
+        'rnea': 'robot.inverse_dynamics(q, qd, qdd)',
+        'aba': 'robot.forward_dynamics(q, qd, tau)',
+        'crba': 'robot.mass_matrix(q)',
+        'computeMinverse': 'robot.mass_matrix_inverse(q)',
+        'computeGeneralizedGravity': 'robot.gravity_torque(q)',
+        'nonLinearEffects': 'robot.bias_torque(q, qd)',
+        'nle': 'robot.bias_torque(q, qd)',
+        'computeCoriolisMatrix': 'robot.coriolis_matrix(q, qd)',
+        'computeKineticEnergy': 'robot.energy(q, qd)[0]',
+        'computePotentialEnergy': 'robot.energy(q, qd)[1]',
+        'computeMechanicalEnergy': 'sum(robot.energy(q, qd))',
+        'forwardKinematics': 'robot.frames.poses(q)',
+        'framesForwardKinematics': 'robot.frames.poses(q)',
+        'updateFramePlacement': 'robot.pose(q, frame)',
+        'updateFramePlacements': 'robot.frames.poses(q)',
+        'oMf': 'robot.pose(q, frame)',
+        'oMi': 'robot.pose(q, frame)',
+        'getFrameId': 'robot.frames.index(frame)',
+        'existFrame': 'frame in robot.frames',
+        'computeFrameJacobian': 'robot.frames.jacobian(q, frame, reference)',
+        'getFrameJacobian': 'robot.frames.jacobian(q, frame, reference)',
+        'computeJointJacobian': "robot.frames.jacobian(q, frame, 'local')",
+        'computeJointJacobians': "robot.frames.jacobian(q, frame, 'world')",
+        'getJointJacobian': 'robot.frames.jacobian(q, frame, reference)',
+        'getFrameJacobianTimeVariation': (
+            'robot.frames.jacobian_derivative(q, qd, frame, reference)'
+        ),
+        'computeJointJacobiansTimeVariation': (
+            "robot.frames.jacobian_derivative(q, qd, frame, 'world')"
+        ),
+        'getFrameKinematicHessian': 'robot.frames.jacobian_hessian(q, frame, reference)',
+        'getFrameVelocity': 'robot.frames.velocity(q, qd, frame, reference)',
+        'getFrameClassicalAcceleration': (
+            'robot.frames.acceleration(q, qd, qdd, frame, reference)'
+        ),
+        'centerOfMass': 'robot.centroidal.centre_of_mass(q)',
+        'jacobianCenterOfMass': 'robot.centroidal.centre_of_mass_jacobian(q)',
+        'computeTotalMass': 'robot.centroidal.mass',
+        'computeCentroidalMap': 'robot.centroidal.momentum_matrix(q)',
+        'ccrba': 'robot.centroidal.momentum_matrix(q)',
+        'computeCentroidalMomentum': 'robot.centroidal.momentum(q, qd)',
+        'computeRNEADerivatives': 'robot.derivatives.inverse_dynamics(q, qd, qdd)',
+        'computeABADerivatives': 'robot.derivatives.forward_dynamics(q, qd, tau)',
+        'ComputeRNEASecondOrderDerivatives': (
+            'robot.derivatives.inverse_dynamics_second(q, qd, qdd)'
+        ),
+        'computeJointTorqueRegressor': 'robot.links.regressor(q, qd, qdd)',
+        'neutral': 'robot.configuration.neutral()',
+        'integrate': 'robot.configuration.integrate(q, qd, dt)',
+        'difference': 'robot.configuration.difference(q, q2)',
+        'randomConfiguration': 'robot.configuration.random()',
+        'exp6': 'robodyn_ros.se3.exp(twist)',
+        'log6': 'robodyn_ros.se3.log(pose)',
+        'buildModelFromUrdf': 'robodyn_ros.Robot.from_urdf(path)',
+        'upperPositionLimit': 'robot.limits.upper',
+        'lowerPositionLimit': 'robot.limits.lower',
+    },
+    'MuJoCo': {
+        'mj_inverse': 'robot.inverse_dynamics(q, qd, qdd)',
+        'mj_rne': 'robot.inverse_dynamics(q, qd, qdd)',
+        'qfrc_inverse': 'robot.inverse_dynamics(q, qd, qdd)',
+        'qfrc_bias': 'robot.bias_torque(q, qd)',
+        'mj_forward': 'robot.forward_dynamics(q, qd, tau)',
+        'mj_step': 'robodyn_ros.simulation.Plant(robot).step(tau, dt)',
+        'mj_crb': 'robot.mass_matrix(q)',
+        'mj_makeM': 'robot.mass_matrix(q)',
+        'mj_fullM': 'robot.mass_matrix(q)',
+        'qM': 'robot.mass_matrix(q)',
+        'M': 'robot.mass_matrix(q)',
+        'mj_factorM': 'robot.mass_operator.factors(q)',
+        'mj_mulM': 'robot.mass_operator.product(q, qd)',
+        'mj_solveM': 'robot.mass_operator.solve(q, tau)',
+        'mj_kinematics': 'robot.frames.poses(q)',
+        'xpos': 'robot.pose(q, frame)[:3, 3]',
+        'xmat': 'robot.pose(q, frame)[:3, :3]',
+        'mj_jac': 'robot.jacobian(q, frame)',
+        'mj_jacBody': 'robot.jacobian(q, frame)',
+        'mj_jacSite': 'robot.jacobian(q, frame)',
+        'mj_jacDot': 'robot.frames.jacobian_derivative(q, qd, frame)',
+        'mj_jacSubtreeCom': 'robot.centroidal.centre_of_mass_jacobian(q)',
+        'mj_objectVelocity': 'robot.velocity(q, qd, frame)',
+        'mj_applyFT': 'robot.task_space.torque_of_wrench(q, {frame: wrench})',
+        'subtree_com': 'robot.centroidal.centre_of_mass(q)',
+        'mj_angmomMat': 'robot.centroidal.momentum_matrix(q)[3:]',
+        'mj_getTotalmass': 'robot.centroidal.mass',
+        'mj_energyVel': 'robot.energy(q, qd)[0]',
+        'mj_energyPos': 'robot.energy(q, qd)[1]',
+        'mj_integratePos': 'robot.configuration.integrate(q, qd, dt)',
+        'mj_differentiatePos': 'robot.configuration.difference(q, q2)',
+        'from_xml_path': 'robodyn_ros.Robot.from_mjcf(path)',
+    },
+    'Drake': {
+        'CalcInverseDynamics': 'robot.inverse_dynamics(q, qd, qdd)',
+        'CalcMassMatrix': 'robot.mass_matrix(q)',
+        'CalcMassMatrixViaInverseDynamics': 'robot.mass_matrix(q)',
+        'CalcBiasTerm': 'robot.coriolis_matrix(q, qd) @ qd',
+        'CalcGravityGeneralizedForces': '-robot.gravity_torque(q)',
+        'CalcKineticEnergy': 'robot.energy(q, qd)[0]',
+        'CalcPotentialEnergy': 'robot.energy(q, qd)[1]',
+        'CalcRelativeTransform': 'robot.frames.relative_pose(q, frame, seen_from)',
+        'EvalBodyPoseInWorld': 'robot.pose(q, frame)',
+        'EvalBodySpatialVelocityInWorld': 'robot.velocity(q, qd, frame)',
+        'CalcJacobianSpatialVelocity': 'robot.jacobian(q, frame)',
+        'CalcJacobianTranslationalVelocity': 'robot.jacobian(q, frame)[:3]',
+        'CalcJacobianAngularVelocity': 'robot.jacobian(q, frame)[3:]',
+        'CalcBiasSpatialAcceleration': 'robot.jacobian_bias(q, qd, frame)',
+        'CalcCenterOfMassPositionInWorld': 'robot.centroidal.centre_of_mass(q)',
+        'CalcCenterOfMassTranslationalVelocityInWorld': (
+            'robot.centroidal.centre_of_mass_velocity(q, qd)'
+        ),
+        'CalcJacobianCenterOfMassTranslationalVelocity': (
+            'robot.centroidal.centre_of_mass_jacobian(q)'
+        ),
+        'CalcTotalMass': 'robot.centroidal.mass',
+        'InverseKinematics': 'robot.inverse_kinematics(pose, frame)',
+        'num_positions': 'robot.nq',
+        'num_velocities': 'robot.nv',
+    },
+}
+
 
 class RobodynError(Exception):
     """Base of every error this package raises on purpose, without control characters."""
@@ -117,6 +240,20 @@ def require_names(owner, kind, names, valid, purpose=''):
         if name not in valid:
             known = ', '.join(valid) or 'none'
             raise UnknownNameError(f'{owner} has no {kind} {name!r}{purpose}; valid: {known}')
+
+
+def counterpart(name):
+    """Return the clause that says what a quantity of another library is here; '' if none.
+
+    Parameters
+    ----------
+    name : str
+        Name of a function or attribute of Pinocchio, MuJoCo or Drake.
+    """
+    for library, names in COUNTERPARTS.items():
+        if name in names:
+            return f'expected {names[name]}, which is {name} of {library}'
+    return ''
 
 
 def printable(text):

@@ -7,6 +7,8 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
+from robodyn_ros.errors import counterpart
+
 if TYPE_CHECKING:
     from robodyn_ros.robot.robot import Robot
 
@@ -29,6 +31,8 @@ def unknown(subject, name, calls):
     by_last = {}
     for call in calls:
         by_last.setdefault(call.rpartition('.')[2], []).append(call)
+    if hint := counterpart(name):
+        return AttributeError(f'{subject} has no {name!r}; {hint}')
     near = difflib.get_close_matches(name, by_last, n=3, cutoff=0.6)
     near = [call for word in near for call in by_last[word]]
     hint = f'expected one such as {", ".join(near)}' if near else 'dir() lists those there are'
