@@ -10,7 +10,7 @@ Everything but `ros` and `nodes` works without ROS.
 """
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for editors; at run time a name is imported when it is used
     from robodyn_ros.errors import RobodynError
@@ -47,13 +47,13 @@ _PLACES = {
 }
 
 
-def __dir__():
+def __dir__() -> list[str]:
     """List the public names before their import too, and the parts that are loaded."""
     public = {name for name in globals() if not name.startswith('_')}
     return sorted({*__all__, *public} - {'importlib', 'TYPE_CHECKING'})
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """Import a public name; a command can so name missing packages before importing Numba."""
     if name == 'se3':
         return importlib.import_module('robodyn_ros.spatial.se3')

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One family of errors: messages state the received, the expected and the valid values."""
 
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
+
 MOST_NUMBERS = 8  # of an array that `short_repr` shows
 LONGEST_FIELD, LONGEST_FIELDS = 60, 120  # characters of one, and of all after which it ends
 
@@ -132,7 +135,7 @@ COUNTERPARTS = {
 class RobodynError(Exception):
     """Base of every error this package raises on purpose, without control characters."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return printable(', '.join(map(str, self.args)))
 
 
@@ -153,10 +156,10 @@ class RemedyError(ModelError):
         The sentence after the remedy.
     """
 
-    def __init__(self, before, names=(), after=''):
+    def __init__(self, before: str, names: Sequence[str] = (), after: str = '') -> None:
         super().__init__(before, names, after)
 
-    def with_remedy(self, remedy):
+    def with_remedy(self, remedy: Callable[[Sequence[str]], str]) -> str:
         """Return the sentence with its remedy.
 
         Parameters
@@ -171,21 +174,21 @@ class RemedyError(ModelError):
 class UnlockedError(RemedyError):
     """Joints have to be locked."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.with_remedy(lambda joints: f'locked={dict.fromkeys(joints, 0.0)}')
 
 
 class UngivenError(RemedyError):
     """Arguments of a xacro file have to be given."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.with_remedy(lambda names: f'xacro_arguments={dict.fromkeys(names, "VALUE")}')
 
 
 class OpenError(RemedyError):
     """Loops are not closed; a posture near a closed one has to be given."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.with_remedy(
             lambda joints: f'near={{{", ".join(f"{each!r}: POSITION" for each in joints)}}}'
         )
@@ -215,7 +218,9 @@ class KernelError(RobodynError, RuntimeError):
     """Compiled code is missing, will not build, or fails its known-answer test."""
 
 
-def require_names(owner, kind, names, valid, purpose=''):
+def require_names(
+    owner: str, kind: str, names: Iterable[str], valid: Collection[str], purpose: str = ''
+) -> None:
     """Refuse the first name that does not exist.
 
     Parameters
@@ -242,7 +247,7 @@ def require_names(owner, kind, names, valid, purpose=''):
             raise UnknownNameError(f'{owner} has no {kind} {name!r}{purpose}; valid: {known}')
 
 
-def counterpart(name):
+def counterpart(name: str) -> str:
     """Return the clause that says what a quantity of another library is here; '' if none.
 
     Parameters
@@ -256,7 +261,7 @@ def counterpart(name):
     return ''
 
 
-def printable(text):
+def printable(text: str) -> str:
     """Return a text whose control characters are escaped, except ends of lines.
 
     Parameters
@@ -271,7 +276,7 @@ def printable(text):
     )
 
 
-def shorten(value, length=80):
+def shorten(value: object, length: int = 80) -> str:
     """Return a value as text for a message: escaped, and cut if it is long.
 
     Parameters
@@ -287,7 +292,7 @@ def shorten(value, length=80):
     return text if len(text) <= length else text[:length] + '...'
 
 
-def listed(names, most=8):
+def listed(names: Iterable[str], most: int = 8) -> str:
     """Return names for a message, only the first of many.
 
     Parameters
@@ -302,7 +307,7 @@ def listed(names, most=8):
     return shown if len(names) <= most else f'{shown} and {len(names) - most} more'
 
 
-def short_repr(self):
+def short_repr(self: Any) -> str:
     """Return `Name(field=value, ...)` on one line of about 160 characters, with shapes of arrays.
 
     A dataclass or a NamedTuple assigns it to `__repr__`. Fields that do not fit are left out.
@@ -320,7 +325,7 @@ def short_repr(self):
     return f'{type(self).__name__}({inside})'
 
 
-def _value_text(value):
+def _value_text(value: Any) -> str:
     """Return the text of one field."""
     shape = getattr(value, 'shape', None)
     if shape and value.size > MOST_NUMBERS:

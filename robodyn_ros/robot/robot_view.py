@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from robodyn_ros.errors import counterpart
 
@@ -22,13 +23,13 @@ SERVES = {
 }
 
 
-def unknown(subject, name, calls):
+def unknown(subject: str, name: str, calls: Iterable[str]) -> AttributeError:
     """Return the AttributeError for a name that a robot or a view does not have.
 
     `subject`: what was asked, such as "robot 'arm'".
     `calls` (iterable of str): names that exist, with those of views as `view.name`.
     """
-    by_last = {}
+    by_last: dict[str, list[str]] = {}
     for call in calls:
         by_last.setdefault(call.rpartition('.')[2], []).append(call)
     if hint := counterpart(name):
@@ -39,7 +40,7 @@ def unknown(subject, name, calls):
     return AttributeError(f'{subject} has no {name!r}; {hint}')
 
 
-def public_names(kind):
+def public_names(kind: type) -> list[str]:
     """Return the names of the public attributes of a class.
 
     `kind` (type): the class.
@@ -50,7 +51,7 @@ def public_names(kind):
 class PublicNames:
     """Base class of what lists its public names alone in `dir()`, and so in completion."""
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if not name.startswith('_')]
 
 
@@ -60,17 +61,17 @@ class View(PublicNames):
     `name`: attribute of the robot that holds the view.
     """
 
-    def __init__(self, robot: Robot, name: str):
+    def __init__(self, robot: Robot, name: str) -> None:
         self._robot, self._name = robot, name
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         raise unknown(
             f'the view {self.__dict__.get("_name", type(self).__name__)!r} of a robot',
             name,
             public_names(type(self)),
         )
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith('_'):
             raise AttributeError(
                 f'the view {self._name!r} of robot {self._robot.name!r} does not change, so '
@@ -78,8 +79,8 @@ class View(PublicNames):
             )
         super().__setattr__(name, value)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<{self._name} of robot {self._robot.name!r}>'
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Robot, str]]:
         return getattr, (self._robot, self._name)  # a copy of a view needs a copy of its robot
