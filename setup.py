@@ -167,6 +167,7 @@ setup(
             *VIEW,
             'example-robot-data==6.0.0',
             'hypothesis>=6.80',
+            'jsonschema>=4.18',
             'mujoco>=4.0',  # the first with all contents that the tests of MJCF have
             'pin>=3.0',
             'psutil>=5.9',

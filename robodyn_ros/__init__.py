@@ -10,7 +10,7 @@ Everything but `ros` and `nodes` works without ROS.
 """
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for editors; at run time a name is imported when it is used
     from robodyn_ros.errors import RobodynError
@@ -47,12 +47,21 @@ _PLACES = {
 }
 
 
-def __getattr__(name):
+def __dir__() -> list[str]:
+    """List the public names before their import too, and the parts that are loaded."""
+    public = {name for name in globals() if not name.startswith('_')}
+    return sorted({*__all__, *public} - {'importlib', 'TYPE_CHECKING'})
+
+
+def __getattr__(name: str) -> Any:
     """Import a public name; a command can so name missing packages before importing Numba."""
     if name == 'se3':
         return importlib.import_module('robodyn_ros.spatial.se3')
     if name not in _PLACES:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        from robodyn_ros.errors import counterpart
+
+        hint = counterpart(name)
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}{hint and "; "}{hint}')
     value = getattr(importlib.import_module(f'{__name__}.{_PLACES[name]}'), name)
     globals()[name] = value
     return value

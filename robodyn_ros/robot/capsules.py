@@ -7,11 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn_ros.errors import ModelError, ShapeError, short_repr
 from robodyn_ros.model.layout import PARENT
+
+if TYPE_CHECKING:
+    from robodyn_ros.robot.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Capsule:
 
     __repr__ = short_repr
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         ends = np.array([*self.start, *self.end], dtype=float)
         if ends.shape != (6,) or not np.isfinite(ends).all() or not 0.0 < self.radius < np.inf:
             raise ModelError(
@@ -44,7 +48,7 @@ class Capsule:
             )
 
 
-def pairs_of(robot, capsules: Sequence[Capsule]) -> list[tuple[int, int]]:
+def pairs_of(robot: Robot, capsules: Sequence[Capsule]) -> list[tuple[int, int]]:
     """Return the pairs of capsules that may collide: those on links without a common joint.
 
     `capsules`: capsules of the robot.
@@ -70,7 +74,7 @@ def pairs_of(robot, capsules: Sequence[Capsule]) -> list[tuple[int, int]]:
     return found
 
 
-def _link_ends(robot, body):
+def _link_ends(robot: Robot, body: int) -> tuple[int, int]:
     """Return first and last body of the joint that carries a link."""
     first, names = body, robot.model.body_names
     parents = robot.model.topology[:, PARENT]
@@ -79,7 +83,9 @@ def _link_ends(robot, body):
     return first, body
 
 
-def distances(robot, q, capsules: Sequence[Capsule], pairs) -> np.ndarray:
+def distances(
+    robot: Robot, q: np.ndarray, capsules: Sequence[Capsule], pairs: Sequence[tuple[int, int]]
+) -> np.ndarray:
     """Return the distance of each pair; minus the overlap if they intersect.
 
     The nearest points of two segments: Ericson 2005, section 5.1.9.
@@ -94,12 +100,14 @@ def distances(robot, q, capsules: Sequence[Capsule], pairs) -> np.ndarray:
     one, other = (placed[:, [pair[side] for pair in pairs]] for side in (0, 1))
     radii = np.array([capsule.radius for capsule in capsules])
     reach = np.array([radii[i] + radii[j] for i, j in pairs])
-    return segment_distance(one[..., 0, :], one[..., 1, :], other[..., 0, :], other[..., 1, :]) - (
-        reach
+    gaps: np.ndarray = (
+        segment_distance(one[..., 0, :], one[..., 1, :], other[..., 0, :], other[..., 1, :])
+        - reach
     )
+    return gaps
 
 
-def segment_distance(p1, q1, p2, q2):
+def segment_distance(p1: np.ndarray, q1: np.ndarray, p2: np.ndarray, q2: np.ndarray) -> np.ndarray:
     """Return the distance of segments p1 q1 and p2 q2.
 
     `p1`, `q1`, `p2`, `q2` (..., 3): ends of the segments [m].
@@ -111,14 +119,16 @@ def segment_distance(p1, q1, p2, q2):
     t = np.clip(_quotient(b * s + f, e), 0.0, 1.0)
     s = np.clip(_quotient(b * t - c, a), 0.0, 1.0)
     gap = r + s[..., None] * along - t[..., None] * across
-    return np.sqrt(_dot(gap, gap))
+    distance: np.ndarray = np.sqrt(_dot(gap, gap))
+    return distance
 
 
-def _dot(x, y):
-    return (x * y).sum(-1)
+def _dot(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    product: np.ndarray = (x * y).sum(-1)
+    return product
 
 
-def _quotient(x, y):
+def _quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return x / y, and 0 where y is 0: of points, and of parallel segments."""
     safe = y > 0.0
     return np.where(safe, x / np.where(safe, y, 1.0), 0.0)

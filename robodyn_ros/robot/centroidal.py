@@ -309,7 +309,7 @@ class Centroidal(View):
         robot._run(generic.composite_inertia, k, *robot._body, q, com, inertia)
         return self.mass, com, inertia
 
-    def _require_mass(self):
+    def _require_mass(self) -> None:
         if not self.mass > 0.0:
             raise SingularityError(
                 f'robot {self._robot.name!r}: got no mass on any moving link, hence '

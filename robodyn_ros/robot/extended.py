@@ -12,6 +12,7 @@ from robodyn_ros.model.extended.elastic_joints import ElasticJoint, with_elastic
 from robodyn_ros.model.extended.flexible_links import FlexibleLink, with_flexible_links
 from robodyn_ros.model.extended.free_base import with_free_base
 from robodyn_ros.model.extended.joint_friction import JointFriction, with_joint_friction
+from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.sources import elastic_joint_file, friction_file
 from robodyn_ros.robot.robot_view import View
 
@@ -37,7 +38,9 @@ class Extended(View):
         """
         return _robot(with_free_base(self._robot.model))
 
-    def with_elastic_joints(self, joints: Mapping[str, ElasticJoint] | str | os.PathLike) -> Robot:
+    def with_elastic_joints(
+        self, joints: Mapping[str, ElasticJoint] | str | os.PathLike[str]
+    ) -> Robot:
         """Return a new robot with a spring between motor and link of joints.
 
         Its dynamics are without the springs, whose torques -k delta - d deltadot are those of the
@@ -86,7 +89,7 @@ class Extended(View):
         return _robot(with_flexible_links(self._robot.model, links))
 
     def with_joint_friction(
-        self, joints: Mapping[str, JointFriction] | str | os.PathLike
+        self, joints: Mapping[str, JointFriction] | str | os.PathLike[str]
     ) -> Robot:
         """Return a new robot with static, low-speed or position-dependent friction of joints.
 
@@ -112,7 +115,7 @@ class Extended(View):
         return _robot(with_joint_friction(self._robot.model, found))
 
 
-def _robot(model):
+def _robot(model: RobotModel) -> Robot:
     """Return a robot over a model."""
     from robodyn_ros.robot.robot import Robot  # it imports this module
 

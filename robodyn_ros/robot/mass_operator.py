@@ -122,7 +122,7 @@ class MassOperator(View):
         robot._run(generic.mass_factors, k, *robot._body, q, robot._zero, F, D)
         return self._factors(F, D)
 
-    def _factors(self, F, D):
+    def _factors(self, F: np.ndarray, D: np.ndarray) -> MassFactors:
         """Return the MassFactors with L = F^T."""
         return MassFactors(np.swapaxes(F, -1, -2), D, self._robot.model.elimination_order)
 
@@ -159,7 +159,7 @@ class MassOperator(View):
         robot._run(generic.mass_factor_rates, k, *robot._body, q, qd, robot._zero, F, D)
         return self._factors(F, D)
 
-    def _factor_rates_of_matrix(self, q, qd):
+    def _factor_rates_of_matrix(self, q: ArrayLike, qd: ArrayLike) -> MassFactors:
         """Return the rates of L and D from dM/dt = C + C^T.
 
         L^-1 dM/dt L^-T = Y D + dD/dt + (Y D)^T. With the joints from base to tip, Y = L^-1 dL/dt

@@ -5,16 +5,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn_ros.errors import UnknownNameError, short_repr
+from robodyn_ros.robot.robot_view import PublicNames
+
+if TYPE_CHECKING:
+    from robodyn_ros.robot.robot import Robot
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 
 
 @dataclass(frozen=True, eq=False)
-class OperationalSpaceInertia:
+class OperationalSpaceInertia(PublicNames):
     """Operational-space inertia Lambda = (J M^-1 J^T + damping^2 1)^-1 of the axes kept.
 
     In base axes, at the origin of the frame, linear rows first.
@@ -77,9 +82,10 @@ class OperationalSpaceInertia:
             For a frame that is not of the task.
         """
         rows, columns = self._rows(frame), self._rows(frame if other is None else other)
-        return getattr(self, of)[..., rows, columns]
+        block: np.ndarray = getattr(self, of)[..., rows, columns]
+        return block
 
-    def _rows(self, frame):
+    def _rows(self, frame: str) -> slice:
         if frame not in self.rows:
             raise UnknownNameError(
                 f'frame of an operational-space inertia: got {frame!r}; '
@@ -96,7 +102,9 @@ class OperationalSpaceInertia:
         projection (Khatib 1987, eq. 47). In Jain's operators M^-1 J^T Lambda J is H Upsilon_f
         phi^T H^T (2011, Lemma 10.3). With damping N is only approximately a projection.
         """
-        return np.eye(self.jacobian.shape[-1]) - self.consistent_inverse @ self.jacobian
+        identity = np.eye(self.jacobian.shape[-1])
+        projection: np.ndarray = identity - self.consistent_inverse @ self.jacobian
+        return projection
 
 
 class FullRankInertia(OperationalSpaceInertia):
@@ -110,12 +118,21 @@ class FullRankInertia(OperationalSpaceInertia):
       undamped.
     """
 
-    def __init__(self, robot, q, frame, inertia, inverse, jacobian, some=None):
+    def __init__(
+        self,
+        robot: Robot,
+        q: np.ndarray,
+        frame: str,
+        inertia: np.ndarray,
+        inverse: np.ndarray,
+        jacobian: np.ndarray,
+        some: tuple[Any, ...] | None = None,
+    ) -> None:
         known = self.__dict__
         known['inertia'], known['inverse'], known['jacobian'] = inertia, inverse, jacobian
         known['_of'] = robot, q, frame, some
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name not in _FIELDS:
             raise AttributeError(f'{type(self).__name__} has no attribute {name!r}')
         robot, q, frame, some = self._of
@@ -126,7 +143,10 @@ class FullRankInertia(OperationalSpaceInertia):
         known |= vars(whole) | known
         return known[name]
 
-    def __reduce__(self):
+    def __dir__(self) -> list[str]:
+        return [*{*super().__dir__(), *_FIELDS}]
+
+    def __reduce__(self) -> tuple[type[OperationalSpaceInertia], tuple[Any, ...]]:
         return OperationalSpaceInertia, tuple(getattr(self, name) for name in _FIELDS)
 
 
@@ -154,6 +174,7 @@ class OperationalSpaceBias:
     __repr__ = short_repr
 
     @property
-    def total(self):
+    def total(self) -> np.ndarray:
         """mu + p, (m,) [N, N m]: Jain's C_os at T = 0 (2011, eq. 10.8)."""
-        return self.coriolis + self.gravity
+        bias: np.ndarray = self.coriolis + self.gravity
+        return bias

@@ -116,15 +116,15 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     @classmethod
     def from_urdf(
         cls,
-        text_or_path: str | bytes | os.PathLike,
+        text_or_path: str | bytes | os.PathLike[str],
         joints: Sequence[str] | None = None,
         base: str | None = None,
         gravity: ArrayLike | None = None,
         locked: Mapping[str, Any] | None = None,
         free_base: bool = False,
-        rotors: Mapping[str, Rotor] | str | os.PathLike | None = None,
+        rotors: Mapping[str, Rotor] | str | os.PathLike[str] | None = None,
         rotor_model: str = EXACT,
-        closures: Sequence[Closure] | str | os.PathLike = (),
+        closures: Sequence[Closure] | str | os.PathLike[str] = (),
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | None = None,
         couplings: Sequence[Coupling] = (),
@@ -201,7 +201,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     @classmethod
     def from_mjcf(
         cls,
-        text_or_path: str | bytes | os.PathLike,
+        text_or_path: str | bytes | os.PathLike[str],
         joints: Sequence[str] | None = None,
         base: str | None = None,
         gravity: ArrayLike | None = None,
@@ -361,7 +361,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     def specialised(
         self,
         frames: Sequence[str | tuple[str, ...]] = (),
-        progress: Callable | None = None,
+        progress: Callable[[str, int, int], object] | None = None,
         also: Sequence[str] = (),
     ) -> Robot:
         """Compile straight-line code for this robot alone.
@@ -407,7 +407,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         """
         self.model.require_dynamics()
         coordinates = linker.coordinates_of(self.model)
-        return linker.over_coordinates(kernel, self.model, coordinates)
+        linked: Kernel = linker.over_coordinates(kernel, self.model, coordinates)
+        return linked
 
     def with_payload(
         self,
@@ -482,9 +483,11 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         none = np.zeros((*np.shape(q)[:-1], self.nv))
         states, k = self._states(q, none if qd is None else qd, none if qdd is None else qdd)
         if not self.model.is_embedded:
-            return tuple(state.copy() for state in states)
+            here, rates, changes = (state.copy() for state in states)
+            return here, rates, changes
         sizes = len(self.all_position_names), *[len(self.all_joint_names)] * 2
-        results = tuple(self._out(None, k, (size,)) for size in sizes)
+        positions, velocities, accelerations = (self._out(None, k, (size,)) for size in sizes)
+        results = positions, velocities, accelerations
         run = embedded.expand_state.compiled
         if k is None:
             run(*self._body, *states, *results)

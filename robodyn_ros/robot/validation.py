@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Validate the arguments of a robot's methods, so that kernels may trust them."""
 
+from __future__ import annotations
+
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from robodyn_ros.algorithms.constraints.closed_positions import NEAR
 from robodyn_ros.algorithms.core import working_memory
@@ -17,7 +21,10 @@ from robodyn_ros.model.layout import BALL_X, KIND, Q, V
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.robot.dispatch import generic_case, install
-from robodyn_ros.robot.robot_view import SERVES, public_names, unknown
+from robodyn_ros.robot.robot_view import SERVES, PublicNames, View, public_names, unknown
+
+if TYPE_CHECKING:
+    from robodyn_ros.compile.kernel import Kernel
 
 #: Kernels that need no inertia.
 KINEMATICS = {
@@ -36,7 +43,7 @@ KINEMATICS = {
 }
 
 
-class CheckedModel:
+class CheckedModel(PublicNames):
     """A model with working memory, and the checks of arguments for the kernels.
 
     Raises ShapeError: from its methods, for a wrong shape or type, or a value that is not finite.
@@ -44,7 +51,7 @@ class CheckedModel:
     Raises SingularityError: from its methods, at a singular pivot; the message names the body.
     """
 
-    def __init__(self, model):
+    def __init__(self, model: RobotModel) -> None:
         if not isinstance(model, RobotModel):
             raise ModelError(
                 f'got {reprlib.repr(model)} for the model of a robot; expected a '
@@ -65,18 +72,18 @@ class CheckedModel:
         self._links = model.link_placements()
         self._no_wrench = np.zeros((len(model.body_names), 6))
         self._zero = np.zeros(model.nv)
-        self._placements = {}
-        self._cases = {}  # {method: its cases}, see robodyn_ros.robot.dispatch
-        self._rows_kept = {}
-        self._restarts = {}  # of inverse kinematics
+        self._placements: dict[Any, tuple[Any, np.ndarray]] = {}
+        self._cases: dict[str, Any] = {}  # {method: its cases}, see robodyn_ros.robot.dispatch
+        self._rows_kept: dict[Any, Any] = {}
+        self._restarts: dict[Any, Any] = {}  # of inverse kinematics
         self._quaternions = model.quaternions.tolist()
         self._all_quaternions = model.topology[model.topology[:, KIND] == BALL_X, Q].tolist()
         for name, kind in self._views().items():
-            setattr(self, name, kind(self, name))
+            setattr(self, name, kind(cast(Any, self), name))
         install(self)
         self._is_made = True
 
-    def _views(self):
+    def _views(self) -> dict[str, type[View]]:
         """Return the classes of the views, {name: class}."""
         return {}
 
@@ -85,7 +92,7 @@ class CheckedModel:
         """Acceleration of gravity [m/s^2] in base axes, (3,), read-only."""
         return self.model.gravity
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         if '_is_made' in vars(self) and not name.startswith('_'):
             serves = SERVES.get(name, 'a new robot from a changed description')
             raise AttributeError(
@@ -94,7 +101,7 @@ class CheckedModel:
             )
         super().__setattr__(name, value)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith('__'):
             raise AttributeError(name)
         calls = [*public_names(type(self)), *vars(self)]
@@ -102,7 +109,7 @@ class CheckedModel:
             calls += [f'{view}.{call}' for call in public_names(kind)]
         raise unknown(f'robot {vars(self).get("name", "")!r}', name, calls)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         names = self.joint_names
         if len(names) > 8:
             names = *names[:4], '...', names[-1]
@@ -111,14 +118,14 @@ class CheckedModel:
             f'<{type(self).__name__} {self.name!r}, {positions}nv = {self.nv}: {", ".join(names)}>'
         )
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return type(self), (self.model,)  # a copy has working memory of its own
 
-    def _case(self, name, frame=None):
+    def _case(self, name: str, frame: str | None = None) -> Any:
         """Return the case of a method's machine code, see robodyn_ros.robot.dispatch."""
         return generic_case(self, name, frame)
 
-    def _kernel(self, kernel):
+    def _kernel(self, kernel: Kernel) -> Any:
         """Return the kernel of `generic`, or its embedded version if joints depend on others.
 
         Of a robot whose links move without inertia it is one of KINEMATICS, or refused.
@@ -137,7 +144,9 @@ class CheckedModel:
             )
         return found
 
-    def _states(self, *arrays, out=None, independent=False):
+    def _states(
+        self, *arrays: ArrayLike, out: Any = None, independent: bool = False
+    ) -> tuple[Any, int | None]:
         """Return float64 C-contiguous states, q (nq,) and the others (nv,), and k.
 
         A batch has an axis of length k in front; k is None for a single state. One state beside a
@@ -174,11 +183,13 @@ class CheckedModel:
         self._refuse_lost_turns(checked[0])
         return apart(out, checked), batch[0] if batch else None
 
-    def _names_of(self, q):
+    def _names_of(self, q: np.ndarray) -> tuple[str, ...]:
         """Return the names of positions, of independent or of all joints."""
         return self.position_names if q.shape[-1] == self.nq else self.all_position_names
 
-    def _wrong_shapes(self, arrays, lengths=()):
+    def _wrong_shapes(
+        self, arrays: Sequence[np.ndarray], lengths: Sequence[int] = ()
+    ) -> ShapeError:
         shapes = ', '.join(str(a.shape) for a in arrays)
         q, v = f'({self.nq},) or (k, {self.nq})', f'({self.nv},) or (k, {self.nv})'
         if self.nq == self.nv:
@@ -198,7 +209,7 @@ class CheckedModel:
             f'{expected}'
         )
 
-    def _misfit(self, arrays):
+    def _misfit(self, arrays: Sequence[np.ndarray]) -> str:
         """Return which state has the wrong length, and at which joint; '' if none has."""
         for place, array in enumerate(arrays):
             names = self.joint_names if place else self.position_names
@@ -209,7 +220,7 @@ class CheckedModel:
                 return f' (state {place + 1} goes on after joint {names[-1]!r})'
         return ''
 
-    def _refuse_lost_turns(self, q):
+    def _refuse_lost_turns(self, q: Any) -> None:
         """Refuse a quaternion of length zero; any other is normalised."""
         places = self._quaternions if q.shape[-1] == self.nq else self._all_quaternions
         for k in places:
@@ -226,7 +237,7 @@ class CheckedModel:
                     f'{np.sqrt(least):.3g} for {names}; expected a unit quaternion'
                 )
 
-    def _floats(self, value):
+    def _floats(self, value: ArrayLike) -> np.ndarray:
         """Return a float64, C-contiguous, aligned, writable array, copied only where needed."""
         try:
             array = np.array(None) if np.ma.is_masked(value) else np.asarray(value)
@@ -240,7 +251,7 @@ class CheckedModel:
         array = np.asarray(array, dtype=np.float64, order='C')
         return array if array.flags.carray else array.copy()
 
-    def _out(self, out, k, shape):
+    def _out(self, out: np.ndarray | None, k: int | None, shape: tuple[int, ...]) -> np.ndarray:
         """Return the caller's result array, checked, or a new one."""
         shape = shape if k is None else (k, *shape)
         if out is None:
@@ -257,7 +268,7 @@ class CheckedModel:
             )
         return out
 
-    def _placement(self, name):
+    def _placement(self, name: str) -> tuple[int, np.ndarray]:
         """Return (body, (12,) rotation and translation) of a frame."""
         if not isinstance(name, str) or name not in self._placements:
             frame = self.model.frame(name)
@@ -266,7 +277,7 @@ class CheckedModel:
             self._placements[name] = (frame.body, flat)
         return self._placements[name]
 
-    def _placed(self, names):
+    def _placed(self, names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
         """Return (m,) bodies and (m, 12) rotations and translations of frames."""
         if names not in self._placements:
             placed = [self._placement(name) for name in names]
@@ -279,7 +290,9 @@ class CheckedModel:
             self._placements[names] = stacked
         return self._placements[names]
 
-    def _wrenches(self, q, k, f_ext):
+    def _wrenches(
+        self, q: Any, k: int | None, f_ext: Mapping[str, ArrayLike] | None
+    ) -> tuple[np.ndarray, ...]:
         """Return the argument f_ext of kernels.
 
         For one state these are the (nb, 6) wrenches on the bodies in their own frames. For a batch
@@ -296,7 +309,7 @@ class CheckedModel:
             )
         return (pushes,)
 
-    def _mapping(self, f_ext):
+    def _mapping(self, f_ext: Mapping[str, ArrayLike]) -> Mapping[str, ArrayLike]:
         """Return wrenches by the names of their frames."""
         if not isinstance(f_ext, Mapping):
             raise ShapeError(
@@ -305,11 +318,12 @@ class CheckedModel:
             )
         return f_ext
 
-    def _wrench(self, name, value, k):
+    def _wrench(self, name: str, value: Any, k: int | None) -> np.ndarray:
         """Return a float64 wrench (6,) on a frame, or one for each of k states."""
         try:
             if state_checks.one.vectorcall(6, 6, value):
-                return value
+                checked: np.ndarray = value
+                return checked
         except Exception:
             pass  # as for states
         wrench = self._floats(value)
@@ -323,7 +337,9 @@ class CheckedModel:
             )
         return wrench
 
-    def _placed_wrenches(self, k, f_ext):
+    def _placed_wrenches(
+        self, k: int | None, f_ext: Mapping[str, ArrayLike] | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return (m,) bodies, (m, 12) placements, and (1, m, 6) or (k, m, 6) wrenches."""
         f_ext = self._mapping({} if f_ext is None else f_ext)
         given_rows = [self._wrench(name, given, k).reshape(-1, 6) for name, given in f_ext.items()]
@@ -333,7 +349,7 @@ class CheckedModel:
             wrenches[:, j] = wrench
         return *self._placed(tuple(f_ext)), wrenches
 
-    def _run(self, kernel, k, *arguments):
+    def _run(self, kernel: Kernel, k: int | None, *arguments: Any) -> None:
         """Run a generic kernel on one state, or its parallel loop on a batch.
 
         Raises SingularityError at a singular pivot.
@@ -354,7 +370,7 @@ class CheckedModel:
             )
         self._refuse_open(arguments[-1])
 
-    def _refuse_open(self, results):
+    def _refuse_open(self, results: np.ndarray) -> None:
         """Refuse results of postures in which loops cannot be closed; these are NaN."""
         if self.model.has_loops and np.isnan(results).any():
             names = [
@@ -369,7 +385,7 @@ class CheckedModel:
             )
 
 
-def of_row(wrench, row):
+def of_row(wrench: Any, row: int) -> Any:
     """Return the wrench of one state of a batch, or the one for all.
 
     `wrench` ((6,) or (k, 6) array_like): force and moment [N, N m].
@@ -378,7 +394,7 @@ def of_row(wrench, row):
     return wrench[row] if np.ndim(wrench) == 2 else wrench
 
 
-def spread(arrays):
+def spread(arrays: Sequence[Any]) -> Sequence[Any]:
     """Repeat single states of a batch of k: (n,) becomes (k, n).
 
     `arrays` (sequence of ndarray): states, one or k of each.
@@ -390,7 +406,7 @@ def spread(arrays):
     return [np.tile(array, (k, 1)) if array.ndim == 1 else array for array in arrays]
 
 
-def _described(out):
+def _described(out: object) -> str:
     """Return why an array cannot hold the results."""
     if not isinstance(out, np.ndarray):
         return f'a {type(out).__name__}'

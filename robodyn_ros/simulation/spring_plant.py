@@ -39,6 +39,9 @@ class SpringPlant(SensedPlant):
     `inside` (Plant): the plant of all coordinates.
     """
 
+    def __dir__(self):
+        return {*super().__dir__(), *SAME}
+
     def __getattr__(self, name):
         """Return an attribute of the plant inside: time, faults, wrenches, kernels."""
         if name not in SAME:

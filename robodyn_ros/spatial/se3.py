@@ -137,10 +137,11 @@ def skew(w: ArrayLike) -> np.ndarray:
     w = _array(w, (3,), 'a vector')
     W = np.zeros((*w.shape, 3))
     W[..., 2, 1], W[..., 0, 2], W[..., 1, 0] = w[..., 0], w[..., 1], w[..., 2]
-    return W - W.swapaxes(-1, -2)
+    skew_symmetric: np.ndarray = W - W.swapaxes(-1, -2)
+    return skew_symmetric
 
 
-def _rotation_vector(R):
+def _rotation_vector(R: np.ndarray) -> np.ndarray:
     """Return rotation vectors by the largest entry of the quaternion (Shepperd 1978)."""
     x, y, z = R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]
     a, b, c = (R[..., j, i] - R[..., i, j] for i, j in ((1, 2), (2, 0), (0, 1)))
@@ -168,7 +169,8 @@ def _rotation_vector(R):
         2.0 / np.where(tiny, scalar, 1.0),
         2.0 * np.arctan2(sine, scalar) / np.where(tiny, 1.0, sine),
     )
-    return share[..., None] * vector
+    turned: np.ndarray = share[..., None] * vector
+    return turned
 
 
 def _array(given: ArrayLike, shape: tuple[int, ...], what: str) -> np.ndarray:

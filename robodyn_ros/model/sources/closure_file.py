@@ -37,8 +37,10 @@ from robodyn_ros.model.description import Placement
 from robodyn_ros.model.rotation_matrix import from_rpy
 from robodyn_ros.model.sources import yaml_file
 
-ENTRIES = ('type', 'stops', 'a', 'b', 'distance')
+SIDES = ('a', 'b')
+ENTRIES = ('type', 'stops', *SIDES, 'distance')
 PLACE = ('link', 'xyz', 'rpy')
+COUPLING = ('follows', 'offset')
 
 
 class Loops(NamedTuple):
@@ -97,7 +99,7 @@ def near(joints: Sequence[str]) -> str:
 
 def _coupling(where, joint, entries):
     """Return one Coupling of the file."""
-    yaml_file.check_names(where, entries, ('follows', 'offset'), ('follows',))
+    yaml_file.check_names(where, entries, COUPLING, COUPLING[:1])
     leaders = yaml_file.named(where, entries, 'follows')
     offset = yaml_file.scalar(where, 'offset', entries.get('offset', 0.0))
     return Coupling(joint, yaml_file.scalars(where, dict(leaders)), offset)
@@ -105,8 +107,8 @@ def _coupling(where, joint, entries):
 
 def _closure(where, name, entries):
     """Return one Closure of the file."""
-    yaml_file.check_names(where, entries, ENTRIES, ('a', 'b'))
-    frames = [_frame(f'{where}, frame {side}', entries[side]) for side in 'ab']
+    yaml_file.check_names(where, entries, ENTRIES, SIDES)
+    frames = [_frame(f'{where}, frame {side}', entries[side]) for side in SIDES]
     stops = entries.get('stops')
     if stops is not None and not (isinstance(stops, list) and 'type' not in entries):
         raise ModelError(f'{where} stops {shorten(stops)}; expected a list, and no type beside it')
@@ -125,7 +127,7 @@ def _closure(where, name, entries):
 
 def _frame(where, entries):
     """Return the link of a frame, and its placement there."""
-    yaml_file.check_names(where, entries, PLACE, ('link',))
+    yaml_file.check_names(where, entries, PLACE, PLACE[:1])
     xyz, rpy = (
         yaml_file.numbers(where, name, entries.get(name, [0.0, 0.0, 0.0]), 3) for name in PLACE[1:]
     )

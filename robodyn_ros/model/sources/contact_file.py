@@ -23,7 +23,7 @@ from robodyn_ros.model.contacts import Contacts, Obstacle, box, capsule, collisi
 from robodyn_ros.model.sources import yaml_file
 
 LENGTHS = {'sphere': 1, 'capsule': 2, 'box': 3}
-KINDS = ('plane', 'box')
+KINDS = {'plane': 3, 'box': 3}
 POSE = ('xyz', 'rpy')
 SURFACE = ('friction', 'restitution')
 
@@ -83,7 +83,7 @@ def _obstacle(where, name, entries):
     """Return one obstacle of the file."""
     yaml_file.check_names(where, entries, (*KINDS, *POSE, *SURFACE), ())
     kind = _only(where, entries, KINDS)
-    size = yaml_file.numbers(where, kind, entries[kind], 3)
+    size = yaml_file.numbers(where, kind, entries[kind], KINDS[kind])
     surface = yaml_file.scalars(where, {key: entries[key] for key in SURFACE if key in entries})
     pose = _pose(where, entries)
     if kind == 'plane':

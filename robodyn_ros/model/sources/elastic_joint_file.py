@@ -18,6 +18,7 @@ from robodyn_ros.model.extended.elastic_joints import ElasticJoint
 from robodyn_ros.model.sources import yaml_file
 
 ENTRIES = tuple(each.name for each in fields(ElasticJoint))
+REQUIRED = ('stiffness',)
 
 
 def elastic_joints_of(
@@ -50,5 +51,5 @@ def elastic_joint(text: str) -> tuple[str, ElasticJoint]:
 
 def _elastic_joint(where, entries):
     """Return the ElasticJoint of one joint of the file."""
-    yaml_file.check_names(where, entries, ENTRIES, ('stiffness',))
+    yaml_file.check_names(where, entries, ENTRIES, REQUIRED)
     return ElasticJoint(**yaml_file.scalars(where, entries))

@@ -22,6 +22,7 @@ from robodyn_ros.model.sources import yaml_file
 
 VECTORS = ('axis', 'position')
 ENTRIES = tuple(each.name for each in fields(Rotor))
+REQUIRED = ('inertia',)
 
 
 def rotors_of(source: Mapping[str, Rotor] | str | os.PathLike | None) -> dict[str, Rotor]:
@@ -53,7 +54,7 @@ def rotor(text: str) -> tuple[str, Rotor]:
 
 def _rotor(where, entries):
     """Return the Rotor of one joint of the file."""
-    yaml_file.check_names(where, entries, ENTRIES, ('inertia',))
+    yaml_file.check_names(where, entries, ENTRIES, REQUIRED)
     vectors = {
         name: yaml_file.numbers(where, name, entries[name], 3)
         for name in VECTORS
