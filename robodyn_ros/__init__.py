@@ -58,9 +58,9 @@ def __getattr__(name: str) -> Any:
     if name == 'se3':
         return importlib.import_module('robodyn_ros.spatial.se3')
     if name not in _PLACES:
-        from robodyn_ros.errors import counterpart
+        from robodyn_ros.errors import answer_to_foreign_name
 
-        hint = counterpart(name)
+        hint = answer_to_foreign_name(name)
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}{hint and "; "}{hint}')
     value = getattr(importlib.import_module(f'{__name__}.{_PLACES[name]}'), name)
     globals()[name] = value

@@ -9,7 +9,7 @@ MOST_NUMBERS = 8  # of an array that `short_repr` shows
 LONGEST_FIELD, LONGEST_FIELDS = 60, 120  # characters of one, and of all after which it ends
 
 #: What users of another library call a quantity, and its expression here, {library: {name: ours}}.
-COUNTERPARTS = {
+FOREIGN_NAMES = {
     'Pinocchio': {
         'rnea': 'robot.inverse_dynamics(q, qd, qdd)',
         'aba': 'robot.forward_dynamics(q, qd, tau)',
@@ -247,7 +247,7 @@ def require_names(
             raise UnknownNameError(f'{owner} has no {kind} {name!r}{purpose}; valid: {known}')
 
 
-def counterpart(name: str) -> str:
+def answer_to_foreign_name(name: str) -> str:
     """Return the clause that says what a quantity of another library is here; '' if none.
 
     Parameters
@@ -255,7 +255,7 @@ def counterpart(name: str) -> str:
     name : str
         Name of a function or attribute of Pinocchio, MuJoCo or Drake.
     """
-    for library, names in COUNTERPARTS.items():
+    for library, names in FOREIGN_NAMES.items():
         if name in names:
             return f'expected {names[name]}, which is {name} of {library}'
     return ''

@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from robodyn_ros.errors import counterpart
+from robodyn_ros.errors import answer_to_foreign_name
 
 if TYPE_CHECKING:
     from robodyn_ros.robot.robot import Robot
@@ -32,7 +32,7 @@ def unknown(subject: str, name: str, calls: Iterable[str]) -> AttributeError:
     by_last: dict[str, list[str]] = {}
     for call in calls:
         by_last.setdefault(call.rpartition('.')[2], []).append(call)
-    if hint := counterpart(name):
+    if hint := answer_to_foreign_name(name):
         return AttributeError(f'{subject} has no {name!r}; {hint}')
     near = difflib.get_close_matches(name, by_last, n=3, cutoff=0.6)
     near = [call for word in near for call in by_last[word]]

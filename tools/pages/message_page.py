@@ -21,7 +21,7 @@ square brackets. Which node has which topic or service stands on the pages of th
 FIELD = re.compile(
     r'(?P<type>[\w/]+(?:\[[\d<=]*\])?)\s+(?P<name>\w+(?:=-?\w+)?)\s*(?:# *(?P<text>.*))?$'
 )
-PARTS = {'msg': (('',), 'msg'), 'srv': (('Request', 'Response'), 'srv')}
+PARTS = {'msg': ('',), 'srv': ('Request', 'Response')}
 
 
 def described(text):
@@ -58,9 +58,9 @@ def described(text):
 
 def section(path):
     """Return the section of one file."""
-    titles, kind = PARTS[path.suffix[1:]]
+    kind = path.suffix[1:]
     lines = [f'## {path.stem}', '', f'`robodyn_msgs/{kind}/{path.stem}`', '']
-    for title, text in zip(titles, path.read_text().split('\n---\n')):
+    for title, text in zip(PARTS[kind], path.read_text().split('\n---\n')):
         sentences, fields = described(text)
         lines += [sentences, ''] if sentences else []
         lines += [f'{title}:', ''] if title else []

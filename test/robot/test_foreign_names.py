@@ -11,11 +11,11 @@ import pytest
 import robodyn_ros
 import robodyn_ros.simulation
 from robodyn_ros import Robot, example, se3
-from robodyn_ros.errors import COUNTERPARTS
+from robodyn_ros.errors import FOREIGN_NAMES
 from support.compare import EXACT, solve_tolerance
 from support.processes import ROOT
 
-NAMES = [(library, name) for library, names in COUNTERPARTS.items() for name in names]
+NAMES = [(library, name) for library, names in FOREIGN_NAMES.items() for name in names]
 #: What versions of MuJoCo until 3.3 had.
 FORMER = {'qM'}
 #: Of Pinocchio's C++ alone.
@@ -56,8 +56,8 @@ def space():
 
 
 @pytest.mark.parametrize('library, name', NAMES)
-def test_every_counterpart_works_on_a_robot(library, name, space):
-    ours = COUNTERPARTS[library][name]
+def test_every_answer_works_on_a_robot(library, name, space):
+    ours = FOREIGN_NAMES[library][name]
     if name == 'from_xml_path':
         pytest.importorskip('mujoco')
         space = space | {'path': '<mujoco><worldbody/></mujoco>'}
@@ -90,7 +90,7 @@ def test_the_other_library_has_the_name(library, name):
 @pytest.mark.parametrize('library, name', NAMES)
 def test_robots_views_and_the_package_answer_with_ours(library, name, space):
     """In the sentence of the AttributeError, so that hasattr() stays false."""
-    ours = COUNTERPARTS[library][name]
+    ours = FOREIGN_NAMES[library][name]
     sentence = re.escape(f"has no '{name}'; expected {ours}, which is {name} of {library}")
     robot = space['robot']
     assert not hasattr(robot, name)
@@ -118,22 +118,22 @@ def test_a_name_is_of_one_library_only():
 
 
 def test_the_page_and_the_sentences_say_the_same():
-    """Every function of the page has a counterpart, which is the method of its row."""
+    """Every function of the page has an answer, which is the method of its row."""
     page = (ROOT / 'doc' / 'start' / 'coming_from.md').read_text()
     rows = re.findall(r'^\| [^|`]+ \| `([^`]+)` \| `([^`]+)` \|$', page, re.M)
     assert len(rows) > 40
-    counterparts = {name: ours for names in COUNTERPARTS.values() for name, ours in names.items()}
+    known = {name: ours for names in FOREIGN_NAMES.values() for name, ours in names.items()}
     unknown = set()
     for ours, theirs in rows:
         called = re.findall(r'\b(?:pin|mujoco|MultibodyPlant|inverse_kinematics|d)\.(\w+)', theirs)
         wanted = re.search(r'\b(?:robot|se3)\.(\w+(?:\.\w+)?)', ours)[1]
-        if not any(wanted in counterparts.get(name, '') for name in called or [theirs]):
+        if not any(wanted in known.get(name, '') for name in called or [theirs]):
             unknown.add(wanted)
     assert unknown == {'mass_matrix_inverse'}  # that of crba, by NumPy
 
 
 def pinocchio_values(space):
-    """Return what Pinocchio computes, for counterparts without a row on the page."""
+    """Return what Pinocchio computes, for names without a row on the page."""
     pin = pytest.importorskip('pinocchio')
     model = pin.buildModelFromUrdf(str(space['path']))
     model.armature[:] = 0.0
@@ -157,10 +157,10 @@ def pinocchio_values(space):
     }
 
 
-def test_counterparts_without_a_row_on_the_page_give_the_same(space):
+def test_names_without_a_row_on_the_page_give_the_same(space):
     tolerance = 10 * solve_tolerance(space['robot'].mass_matrix(space['q']))
     assert tolerance >= EXACT
     for name, expected in pinocchio_values(space).items():
-        ours = np.asarray(eval(COUNTERPARTS['Pinocchio'][name], dict(space)))
+        ours = np.asarray(eval(FOREIGN_NAMES['Pinocchio'][name], dict(space)))
         scale = max(1.0, np.abs(expected).max())
         assert np.abs(ours - expected).max() <= tolerance * scale, name
